@@ -1,0 +1,109 @@
+package annotate
+
+import (
+	"fmt"
+
+	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/starhost/load/tokens"
+)
+
+// result reads from the arrow up to the colon of the def. closer is the
+// parenthesis before the arrow.
+func (s *signature) result(closer tokens.Token) {
+	r := result{closer: closer, arrow: s.next()}
+	s.frames = append(s.frames[:0], frame{open: r.arrow})
+	for {
+		t := s.peek()
+		if t.Kind == tokens.EOF || t.Kind == tokens.Newline {
+			for _, f := range s.frames[1:] {
+				s.unclosed(f.open)
+			}
+			if len(s.frames) == 1 {
+				s.noColon(r)
+			}
+			s.finishResult(r, ":")
+			return
+		}
+		if t.Is(":") && s.top().lambdas == 0 {
+			if len(s.frames) == 1 {
+				s.finishResult(r, "")
+				return
+			}
+			s.next()
+			// No type has a colon at the end of a line but within braces.
+			if after := s.peek(); s.top().closer != '}' && (after.First || after.Kind == tokens.Newline) {
+				for _, f := range s.frames[1:] {
+					s.unclosed(f.open)
+				}
+				s.scan.SetDepth(0)
+				s.finishResult(r, "")
+				return
+			}
+			r.take(s, t)
+			continue
+		}
+		s.next()
+		switch _, opens := t.Opens(); {
+		case opens:
+			s.push(t)
+		case t.Closes():
+			if !s.pop(t) {
+				s.finishResult(r, "")
+				return
+			}
+		case t.Is("lambda"):
+			s.top().lambdas++
+		case t.Is(":"):
+			s.top().lambdas--
+		}
+		r.take(s, t)
+	}
+}
+
+// A result is what was read of the type behind the arrow.
+type result struct {
+	closer, arrow, first, last tokens.Token
+	broken                     bool
+}
+
+func (r *result) take(s *signature, t tokens.Token) {
+	if r.first.End == 0 {
+		r.first = t
+	}
+	r.last = t
+	if t.Broken {
+		r.broken = true
+		s.brokenString(t)
+	}
+}
+
+func (s *signature) noColon(r result) {
+	end := r.last
+	if r.first.End == 0 {
+		end = r.arrow
+	}
+	s.report("missing-colon", fmt.Sprintf("there is no colon at the end of def %s", s.name),
+		engine.Label{Span: engine.Span{Start: s.end(end), End: s.end(end)}, Text: "a colon is missing here"},
+		fmt.Sprintf("write -> %s:", s.typeOr(r.first, r.last)))
+}
+
+// finishResult replaces the arrow and the type. Where they span lines, the
+// parenthesis moves behind them: newlines count outside of brackets.
+func (s *signature) finishResult(r result, tail string) {
+	if r.first.End == 0 {
+		s.edits = append(s.edits, edit{start: r.arrow.Start, end: r.arrow.End, tail: tail})
+		s.report("missing-type", "no type follows the arrow", engine.Label{Span: s.span(r.arrow, r.arrow)},
+			"write -> str:, or leave the arrow out")
+		return
+	}
+	start := r.arrow.Start
+	if r.closer.Line != r.last.EndLine {
+		start, tail = r.closer.Start, ")"+tail
+	}
+	s.edits = append(s.edits, edit{start: start, end: r.last.End, tail: tail})
+	if !r.broken {
+		head := s.start(r.arrow)
+		head.Col++
+		s.annotate("", r.arrow, head, r.first, r.last)
+	}
+}

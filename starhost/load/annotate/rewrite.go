@@ -1,0 +1,132 @@
+package annotate
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"go.starlark.net/syntax"
+
+	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/starhost/load/tokens"
+)
+
+// Rewrite replaces every annotation in the file by spaces, one for each rune;
+// line ends stay. So text has the lines and columns of src, and is plain
+// Starlark where src is Starlark with annotations. Without annotations text is
+// src itself. A file that does not parse is rewritten as far as its defs can be
+// read, and what is wrong with it otherwise is left to the parser.
+//
+// The problems are those of which the parser would not find, or not understand,
+// the cause. Their text is replaced too, so that the parser does not report it
+// again in its own words.
+func Rewrite(filename string, src []byte) (text []byte, annotations []Annotation, problems []*engine.Problem) {
+	if !bytes.Contains(src, []byte("def")) {
+		return src, nil, nil
+	}
+	r := &rewriter{file: &filename, src: string(src)}
+	r.scan = tokens.New(r.src)
+	for t := r.next(); t.Kind != tokens.EOF; t = r.next() {
+		if t.Is("def") {
+			r.def(t)
+		}
+	}
+	return r.text(src), r.annotations, r.problems
+}
+
+// A rewriter walks the tokens once. The token it may look ahead is read no
+// earlier than asked for, since closing a bracket can change what it is.
+type rewriter struct {
+	file  *string
+	src   string
+	scan  *tokens.Scanner
+	ahead []tokens.Token // one or none
+
+	edits       []edit
+	annotations []Annotation
+	problems    []*engine.Problem
+}
+
+// An edit replaces the runes from start up to end by spaces, and writes tail
+// over the last of them.
+type edit struct {
+	start, end int
+	tail       string
+}
+
+func (r *rewriter) peek() tokens.Token {
+	if len(r.ahead) == 0 {
+		r.ahead = append(r.ahead, r.scan.Next())
+	}
+	return r.ahead[0]
+}
+
+func (r *rewriter) next() tokens.Token {
+	t := r.peek()
+	r.ahead = r.ahead[:0]
+	return t
+}
+
+// def reads a function's head from behind its keyword up to the colon.
+func (r *rewriter) def(def tokens.Token) {
+	if name := r.peek(); name.Kind != tokens.Name || tokens.Reserved(name.Text) {
+		return
+	}
+	name := r.next()
+	if !r.peek().Is("(") {
+		return
+	}
+	s := &signature{rewriter: r, def: r.start(def), name: name.Text}
+	s.push(r.next())
+	if closer, ok := s.params(); ok && r.peek().Is("->") {
+		s.result(closer)
+	}
+}
+
+// text is src with the edits made. The edits are in the order of the file and
+// do not overlap. A tail is left out where there is no room for it on the line.
+func (r *rewriter) text(src []byte) []byte {
+	if len(r.edits) == 0 {
+		return src
+	}
+	out := make([]byte, 0, len(src))
+	at := 0
+	for _, e := range r.edits {
+		out = append(out, src[at:e.start]...)
+		from := len(out)
+		out = blank(out, src[e.start:e.end])
+		if room := out[max(from, len(out)-len(e.tail)):]; string(room) == "  "[:len(e.tail)] {
+			copy(room, e.tail)
+		}
+		at = e.end
+	}
+	return append(out, src[at:]...)
+}
+
+// blank appends a space for every rune of src, and its line ends.
+func blank(out, src []byte) []byte {
+	for len(src) > 0 {
+		if c := src[0]; c == '\n' || c == '\r' {
+			out, src = append(out, c), src[1:]
+			continue
+		}
+		_, size := utf8.DecodeRune(src)
+		out, src = append(out, ' '), src[size:]
+	}
+	return out
+}
+
+func (r *rewriter) start(t tokens.Token) syntax.Position {
+	return syntax.MakePosition(r.file, t.Line, t.Col)
+}
+
+func (r *rewriter) end(t tokens.Token) syntax.Position {
+	return syntax.MakePosition(r.file, t.EndLine, t.EndCol)
+}
+
+func (r *rewriter) span(from, to tokens.Token) engine.Span {
+	return engine.Span{Start: r.start(from), End: r.end(to)}
+}
+
+func (r *rewriter) report(code, message string, at engine.Label, help string, also ...engine.Label) {
+	r.problems = append(r.problems, &engine.Problem{Code: code, Message: message, At: at, Help: help, Also: also})
+}
