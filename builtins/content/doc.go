@@ -1,0 +1,6 @@
+// Package content holds content blocks: what a tool's result, a prompt's message
+// or a sampling message is made of on the wire. Scripts make them with text("…")
+// (a word of package dialect), image(data, mime_type) and audio(data, mime_type).
+//
+// It touches nothing outside the script. Start reading at [Block].
+package content
