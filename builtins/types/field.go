@@ -1,0 +1,197 @@
+package types
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/engine/exactjson"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+)
+
+// A Field is a parameter of a tool or a field of a model: its type, and what is
+// said about it. Fields are immutable once made and safe for concurrent use; an
+// author's field(...) is one.
+type Field struct {
+	Type    engine.Type
+	Default starlark.Value    // nil: none. Frozen, and of the type
+	Factory starlark.Callable // nil: none. Makes a default anew each time
+
+	Title, Description string
+	Limits
+
+	untyped bool
+}
+
+// AsField is what an annotation's value says about a parameter or model field: a
+// type, or a field(...). The error says what to write instead, for the author.
+func AsField(v starlark.Value) (*Field, error) {
+	if v, ok := v.(*fieldValue); ok {
+		return v.field, nil
+	}
+	t, err := AsType(v)
+	if err != nil {
+		return nil, err
+	}
+	return &Field{Type: t}, nil
+}
+
+// Untyped is a tool's parameter with neither type nor default: it takes any value
+// and is shown as the reference shows it.
+func Untyped() *Field { return &Field{Type: anyType, untyped: true} }
+
+// Required reports whether there is nothing to take when no value comes.
+func (f *Field) Required() bool { return f.Default == nil && f.Factory == nil }
+
+// WithDefault is f with the default v, as `x: f = v` says. v has to fit.
+func (f *Field) WithDefault(v starlark.Value) (*Field, error) {
+	if !f.Required() {
+		word := "default"
+		if f.Factory != nil {
+			word = "factory"
+		}
+		return nil, fmt.Errorf("the default is given twice, by field(%s =) and by `= %s`; keep one", word, engine.Describe(v))
+	}
+	out := *f
+	if err := out.setDefault(v); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+func (f *Field) setDefault(v starlark.Value) error {
+	if _, none := v.(starlark.NoneType); none && !acceptsNone(f.Type) {
+		return fmt.Errorf("the default None does not fit %s; write %s | None", f.Type.TypeName(), f.Type.TypeName())
+	}
+	c := checker{exactly: true, fit: exact, fields: -1}
+	out, ok := f.check(&c, v)
+	if c.err != nil {
+		return c.err
+	}
+	if !ok {
+		return fmt.Errorf("the default does not fit %s: %s", f.Type.TypeName(), engine.MismatchText(c.mismatches()))
+	}
+	out.Freeze()
+	f.Default = out
+	return nil
+}
+
+func acceptsNone(t engine.Type) bool {
+	c := checker{quiet: true}
+	_, ok := shapeOf(t).check(&c, starlark.None)
+	return ok
+}
+
+// Accept checks v against the type and the limits, as [engine.Type] does.
+func (f *Field) Accept(v starlark.Value, path string) (starlark.Value, []engine.Mismatch) {
+	c := checker{root: path, fit: exact, fields: -1}
+	out, ok := f.check(&c, v)
+	if ok {
+		out.Freeze()
+	}
+	return out, c.mismatches()
+}
+
+func (f *Field) check(c *checker, v starlark.Value) (starlark.Value, bool) {
+	out, ok := shapeOf(f.Type).check(c, v)
+	if !ok {
+		return nil, false
+	}
+	return out, f.Limits.check(c, out)
+}
+
+// absent is the value of f when none came.
+func (f *Field) absent(c *checker) (starlark.Value, bool) {
+	if f.Default != nil {
+		return f.Default, true
+	}
+	thread := c.thread
+	if thread == nil {
+		const enough = 1_000_000 // nobody else bounds a thread of our own
+		thread = &starlark.Thread{Name: "factory"}
+		thread.SetMaxExecutionSteps(enough)
+	}
+	v, err := starlark.Call(thread, f.Factory, nil, nil)
+	if err != nil {
+		c.err = err
+		return nil, false
+	}
+	return f.check(c, v)
+}
+
+// property is f as a property of an object schema, under the title of its name.
+func (f *Field) property(name string, s side) exactjson.Object {
+	if f.untyped {
+		return exactjson.Object{{Name: "title", Value: name}, {Name: "type", Value: "string"}}
+	}
+	t := shapeOf(f.Type)
+	_, null := f.Default.(starlark.NoneType)
+	hideNull := s == input && null
+	o := f.Limits.apply(t, s, hideNull)
+	if !named(t) {
+		o = set(o, "title", Titled(name))
+	}
+	if f.Default != nil && !hideNull {
+		o = set(o, "default", f.Default)
+	}
+	if f.Title != "" {
+		o = set(o, "title", f.Title)
+	}
+	if f.Description != "" {
+		o = set(o, "description", f.Description)
+	}
+	return sorted(o)
+}
+
+// named reports whether t brings its own title, as models do, also behind None.
+func named(t shape) bool {
+	switch t := unwrap(t).(type) {
+	case *union:
+		if others := t.others(); len(others) == 1 {
+			return named(others[0])
+		}
+	case *Model:
+		return true
+	case *rawSchema:
+		return t.object.Get("title") != nil
+	}
+	return false
+}
+
+func (f *Field) String() string {
+	parts := []string{f.Type.TypeName()}
+	if f.Default != nil {
+		parts = append(parts, "default = "+f.Default.String())
+	}
+	return "field(" + strings.Join(append(parts, f.Limits.list()...), ", ") + ")"
+}
+
+// fieldValue is what field(...) gives to a script.
+type fieldValue struct{ field *Field }
+
+var (
+	_ starlark.HasAttrs  = (*fieldValue)(nil)
+	_ starlark.HasBinary = (*fieldValue)(nil)
+)
+
+func (v *fieldValue) String() string        { return v.field.String() }
+func (v *fieldValue) Type() string          { return "field" }
+func (v *fieldValue) Freeze()               {}
+func (v *fieldValue) Truth() starlark.Bool  { return starlark.True }
+func (v *fieldValue) Hash() (uint32, error) { return 0, errors.New("unhashable: field") }
+func (v *fieldValue) AttrNames() []string   { return nil }
+
+// Attr has nothing to give, and says what was probably meant.
+func (v *fieldValue) Attr(name string) (starlark.Value, error) {
+	return nil, fmt.Errorf("field(...) declares a value and has no .%s; the value itself may: was the function called without this argument?", name)
+}
+
+// Binary refuses field(...) | T.
+func (v *fieldValue) Binary(op syntax.Token, _ starlark.Value, _ starlark.Side) (starlark.Value, error) {
+	if op != syntax.PIPE {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("field(...) can't be part of a type; write the whole type inside: field(%s | ..., ...)", v.field.Type.TypeName())
+}

@@ -1,0 +1,126 @@
+package types
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpstar/mcpstar/engine"
+	"go.starlark.net/starlark"
+)
+
+// fieldWords are the keywords of field, in the order of the documentation.
+var fieldWords = [...]string{
+	"description", "default", "factory", "ge", "gt", "le", "lt", "multiple_of",
+	"min_length", "max_length", "pattern", "format", "title",
+}
+
+func makeField(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if len(args) != 1 {
+		return nil, fmt.Errorf("field takes one type and then keywords: field(int, description = \"...\", ge = 0); got %d values without a keyword", len(args))
+	}
+	t, err := AsType(args[0])
+	if err != nil {
+		return nil, fmt.Errorf("field: %w", err)
+	}
+	f := &Field{Type: t}
+	var def starlark.Value
+	for _, kv := range kwargs {
+		name := string(kv[0].(starlark.String))
+		if name == "default" {
+			def = kv[1] // checked when the limits are known
+			continue
+		}
+		if err := f.put(name, kv[1]); err != nil {
+			return nil, fmt.Errorf("field: %w", err)
+		}
+	}
+	if err := f.Limits.valid(shapeOf(t)); err != nil {
+		return nil, fmt.Errorf("field: %w", err)
+	}
+	if def != nil {
+		if f.Factory != nil {
+			return nil, fmt.Errorf("field takes a default or a factory, not both")
+		}
+		if err := f.setDefault(def); err != nil {
+			return nil, fmt.Errorf("field: %w", err)
+		}
+	}
+	return &fieldValue{f}, nil
+}
+
+// put sets what one keyword says.
+func (f *Field) put(name string, v starlark.Value) (err error) {
+	switch name {
+	case "description":
+		f.Description, err = textOf(name, v)
+	case "title":
+		f.Title, err = textOf(name, v)
+	case "factory":
+		fn, ok := v.(starlark.Callable)
+		if !ok {
+			return fmt.Errorf("factory is a function without parameters that makes the default, got %s; for a fixed one write default =", engine.Describe(v))
+		}
+		f.Factory = fn
+	case "ge":
+		f.Ge, err = numberOf(name, v)
+	case "gt":
+		f.Gt, err = numberOf(name, v)
+	case "le":
+		f.Le, err = numberOf(name, v)
+	case "lt":
+		f.Lt, err = numberOf(name, v)
+	case "multiple_of":
+		f.MultipleOf, err = numberOf(name, v)
+	case "min_length":
+		f.MinLength, err = lengthOf(name, v)
+	case "max_length":
+		f.MaxLength, err = lengthOf(name, v)
+	case "pattern":
+		if f.Pattern, err = textOf(name, v); err == nil {
+			f.pattern, err = compile(f.Pattern)
+		}
+	case "format":
+		f.Format, err = formatOf(v)
+	default:
+		return unknownWord("keyword", name, fieldWords[:])
+	}
+	return err
+}
+
+func unknownWord(what, name string, known []string) error {
+	if hint := engine.DidYouMean(name, known); hint != "" {
+		return fmt.Errorf("there is no %s %s (%s)", what, name, hint)
+	}
+	return fmt.Errorf("there is no %s %s; there are %s", what, name, strings.Join(known, ", "))
+}
+
+func textOf(name string, v starlark.Value) (string, error) {
+	s, ok := starlark.AsString(v)
+	if !ok {
+		return "", fmt.Errorf("%s is text, got %s", name, engine.Describe(v))
+	}
+	return s, nil
+}
+
+func numberOf(name string, v starlark.Value) (starlark.Value, error) {
+	switch v := v.(type) {
+	case starlark.Int:
+		return v, nil
+	case starlark.Float:
+		if finite(v) {
+			return v, nil
+		}
+	}
+	return nil, fmt.Errorf("%s is a number, got %s", name, engine.Describe(v))
+}
+
+func lengthOf(name string, v starlark.Value) (*int, error) {
+	i, ok := v.(starlark.Int)
+	if ok {
+		if n, small := i.Int64(); small && n >= 0 && n <= 1<<31 {
+			length := int(n)
+			return &length, nil
+		}
+	}
+	return nil, fmt.Errorf("%s is a whole number from 0 on, got %s", name, engine.Describe(v))
+}

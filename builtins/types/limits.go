@@ -1,0 +1,323 @@
+package types
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpstar/mcpstar/engine/exactjson"
+	"go.starlark.net/starlark"
+	starsyntax "go.starlark.net/syntax"
+)
+
+// Limits bound the values of a [Field] beyond its type. On a union they bound
+// the member they fit; None is always within them. The zero value bounds nothing.
+type Limits struct {
+	Ge, Gt, Le, Lt, MultipleOf starlark.Value // Int or Float; nil: none
+	MinLength, MaxLength       *int           // characters of a text, elements of a list or dict
+	Pattern                    string         // searched, not anchored; "": none
+	Format                     string         // "": none
+
+	pattern *regexp.Regexp
+}
+
+func finite(f starlark.Float) bool {
+	return !math.IsNaN(float64(f)) && !math.IsInf(float64(f), 0)
+}
+
+// A bound is one limit on numbers: its keyword, JSON Schema's, and its words.
+type bound struct {
+	word, schema, want string
+	op                 starsyntax.Token
+	than               starlark.Value
+}
+
+func (l *Limits) bounds() [4]bound {
+	return [4]bound{
+		{"ge", "minimum", "at least", starsyntax.GE, l.Ge},
+		{"gt", "exclusiveMinimum", "more than", starsyntax.GT, l.Gt},
+		{"le", "maximum", "at most", starsyntax.LE, l.Le},
+		{"lt", "exclusiveMaximum", "less than", starsyntax.LT, l.Lt},
+	}
+}
+
+func (l *Limits) none() bool {
+	return *l == Limits{}
+}
+
+func (l *Limits) check(c *checker, v starlark.Value) bool {
+	if l.none() {
+		return true
+	}
+	switch v := v.(type) {
+	case starlark.Int, starlark.Float:
+		return l.checkNumber(c, v)
+	case starlark.String:
+		return l.checkText(c, v)
+	case *starlark.List:
+		return l.checkLength(c, v, v.Len(), "element")
+	case *starlark.Dict:
+		return l.checkLength(c, v, v.Len(), "member")
+	}
+	return true
+}
+
+func (l *Limits) checkNumber(c *checker, v starlark.Value) bool {
+	ok := true
+	for _, b := range l.bounds() {
+		if b.than == nil {
+			continue
+		}
+		within, err := starlark.Compare(b.op, v, b.than)
+		if f, isFloat := v.(starlark.Float); isFloat && math.IsNaN(float64(f)) {
+			within = false // Starlark sorts NaN last, above every limit
+		}
+		if err != nil || !within {
+			c.wrong(b.want+" "+b.than.String(), v)
+			ok = false
+		}
+	}
+	if l.MultipleOf != nil && !multipleOf(v, l.MultipleOf) {
+		c.wrong("a multiple of "+l.MultipleOf.String(), v)
+		ok = false
+	}
+	return ok
+}
+
+// multipleOf allows floats the rounding error that decimal fractions have in binary.
+func multipleOf(v, of starlark.Value) bool {
+	vi, ok1 := v.(starlark.Int)
+	oi, ok2 := of.(starlark.Int)
+	if ok1 && ok2 {
+		return new(big.Int).Rem(vi.BigInt(), oi.BigInt()).Sign() == 0
+	}
+	x, ok1 := starlark.AsFloat(v)
+	y, ok2 := starlark.AsFloat(of)
+	if !ok1 || !ok2 {
+		return false
+	}
+	rest, slack := math.Abs(math.Mod(x, y)), math.Abs(x)*1e-9
+	return rest <= slack || math.Abs(rest-y) <= slack
+}
+
+func (l *Limits) checkText(c *checker, v starlark.String) bool {
+	n := len(v)
+	if l.MinLength != nil || l.MaxLength != nil {
+		n = utf8.RuneCountInString(string(v))
+	}
+	ok := l.checkLength(c, v, n, "character")
+	if l.pattern != nil && !l.pattern.MatchString(string(v)) {
+		c.wrong("text that matches "+l.Pattern, v)
+		ok = false
+	}
+	if f, enforced := formats[l.Format]; enforced && !f.fits(string(v)) {
+		c.wrong(f.want, v)
+		ok = false
+	}
+	return ok
+}
+
+func (l *Limits) checkLength(c *checker, v starlark.Value, n int, unit string) bool {
+	if l.MinLength != nil && n < *l.MinLength {
+		c.wrong("at least "+count(*l.MinLength, unit), v)
+		return false
+	}
+	if l.MaxLength != nil && n > *l.MaxLength {
+		c.wrong("at most "+count(*l.MaxLength, unit), v)
+		return false
+	}
+	return true
+}
+
+func count(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}
+
+// list is the limits as keywords of field.
+func (l *Limits) list() []string {
+	var out []string
+	for _, b := range l.bounds() {
+		if b.than != nil {
+			out = append(out, b.word+" = "+b.than.String())
+		}
+	}
+	if l.MultipleOf != nil {
+		out = append(out, "multiple_of = "+l.MultipleOf.String())
+	}
+	if l.MinLength != nil {
+		out = append(out, fmt.Sprintf("min_length = %d", *l.MinLength))
+	}
+	if l.MaxLength != nil {
+		out = append(out, fmt.Sprintf("max_length = %d", *l.MaxLength))
+	}
+	if l.Pattern != "" {
+		out = append(out, "pattern = "+starlark.String(l.Pattern).String())
+	}
+	if l.Format != "" {
+		out = append(out, "format = "+starlark.String(l.Format).String())
+	}
+	return out
+}
+
+// valid refuses limits that can't apply to t, or that nothing fits.
+func (l *Limits) valid(t shape) error {
+	if l.none() {
+		return nil
+	}
+	members := []shape{t}
+	if u, ok := unwrap(t).(*union); ok {
+		members = u.others()
+	}
+	for _, m := range members {
+		if err := l.applicable(m); err != nil {
+			return err
+		}
+	}
+	return l.consistent()
+}
+
+func (l *Limits) applicable(t shape) error {
+	number := intType.same(t) || floatType.same(t)
+	isText := strType.same(t)
+	_, isList := unwrap(t).(*listOf)
+	_, isDict := unwrap(t).(*dictOf)
+	for _, word := range l.list() {
+		name, _, _ := strings.Cut(word, " ")
+		var ok bool
+		var of string
+		switch name {
+		case "ge", "gt", "le", "lt", "multiple_of":
+			ok, of = number, "int or float"
+		case "pattern", "format":
+			ok, of = isText, "str"
+		default:
+			ok, of = isText || isList || isDict, "str, list or dict"
+		}
+		if !ok {
+			if isText && of == "int or float" && name != "multiple_of" {
+				of += "; for the length of text there are min_length and max_length"
+			}
+			if number && strings.HasSuffix(name, "_length") {
+				of += "; for numbers there are ge and le"
+			}
+			return fmt.Errorf("%s does not apply to %s, only to %s", name, t.TypeName(), of)
+		}
+	}
+	return nil
+}
+
+func (l *Limits) consistent() error {
+	if l.MinLength != nil && l.MaxLength != nil && *l.MinLength > *l.MaxLength {
+		return fmt.Errorf("nothing is at least %d and at most %d long", *l.MinLength, *l.MaxLength)
+	}
+	if l.MultipleOf != nil {
+		if positive, err := starlark.Compare(starsyntax.GT, l.MultipleOf, starlark.MakeInt(0)); err != nil || !positive {
+			return errors.New("multiple_of has to be more than 0")
+		}
+	}
+	bounds := l.bounds()
+	for _, low := range bounds[:2] {
+		for _, high := range bounds[2:] {
+			if low.than == nil || high.than == nil {
+				continue
+			}
+			op := starsyntax.GT
+			if low.word == "gt" || high.word == "lt" {
+				op = starsyntax.GE
+			}
+			if empty, err := starlark.Compare(op, low.than, high.than); err == nil && empty {
+				return fmt.Errorf("nothing is %s %s and %s %s", low.want, low.than, high.want, high.than)
+			}
+		}
+	}
+	return nil
+}
+
+// apply is t rendered within the limits; hideNull leaves None out of a union.
+func (l *Limits) apply(t shape, s side, hideNull bool) exactjson.Object {
+	u, ok := unwrap(t).(*union)
+	if !ok {
+		return append(t.render(s), l.keywords(t)...)
+	}
+	members := u.members
+	if hideNull {
+		members = u.others()
+	}
+	if len(members) == 1 {
+		return append(members[0].render(s), l.keywords(members[0])...)
+	}
+	any := make([]any, len(members))
+	for i, m := range members {
+		o := m.render(s)
+		if !noneType.same(m) {
+			o = append(o, l.keywords(m)...)
+		}
+		any[i] = sorted(o)
+	}
+	return exactjson.Object{{Name: "anyOf", Value: any}}
+}
+
+// keywords are the limits as JSON Schema for a value of type t.
+func (l *Limits) keywords(t shape) exactjson.Object {
+	if l.none() {
+		return nil
+	}
+	var o exactjson.Object
+	for _, b := range l.bounds() {
+		if b.than != nil {
+			o = append(o, exactjson.Member{Name: b.schema, Value: b.than})
+		}
+	}
+	if l.MultipleOf != nil {
+		o = append(o, exactjson.Member{Name: "multipleOf", Value: l.MultipleOf})
+	}
+	unit := "Length"
+	switch unwrap(t).(type) {
+	case *listOf:
+		unit = "Items"
+	case *dictOf:
+		unit = "Properties"
+	}
+	if l.MinLength != nil {
+		o = append(o, exactjson.Member{Name: "min" + unit, Value: *l.MinLength})
+	}
+	if l.MaxLength != nil {
+		o = append(o, exactjson.Member{Name: "max" + unit, Value: *l.MaxLength})
+	}
+	if l.Pattern != "" {
+		o = append(o, exactjson.Member{Name: "pattern", Value: l.Pattern})
+	}
+	if l.Format != "" {
+		o = append(o, exactjson.Member{Name: "format", Value: l.Format})
+	}
+	return o
+}
+
+// compile reads a pattern, and tells an author what Go's patterns lack.
+func compile(pattern string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(pattern)
+	if err == nil {
+		return re, nil
+	}
+	var bad *syntax.Error
+	if !errors.As(err, &bad) {
+		return nil, fmt.Errorf("pattern: %w", err)
+	}
+	switch {
+	case strings.Contains(pattern, "(?=") || strings.Contains(pattern, "(?!"):
+		return nil, errors.New("pattern: there is no look-ahead, (?=...) or (?!...), in these patterns (RE2); write what may stand there, or check it in the function")
+	case strings.Contains(pattern, "(?<=") || strings.Contains(pattern, "(?<!"):
+		return nil, errors.New("pattern: there is no look-behind, (?<=...) or (?<!...), in these patterns (RE2); write what may stand there, or check it in the function")
+	case bad.Code == syntax.ErrInvalidEscape:
+		return nil, fmt.Errorf("pattern: %s does not exist in these patterns (RE2 has no back-references)", bad.Expr)
+	}
+	return nil, fmt.Errorf("pattern: %s: %s", bad.Code, bad.Expr)
+}
