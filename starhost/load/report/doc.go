@@ -1,0 +1,17 @@
+// Package report shows an author the problems of a load: what is wrong, where,
+// the line with a caret under it, and what to write instead.
+//
+//	error[unknown-parameter]: resolver check_stock() wants "titel", which is not an argument of tool reserve_book
+//	  --> shop.star:5:17
+//	   |
+//	 5 | def check_stock(titel):
+//	   |                 ^^^^^ no argument of that name
+//	   |
+//	   = help: did you mean title?
+//
+// It gets problems and source texts and gives text and JSON. It opens no files, so
+// it shows lines only of what it was handed, and nothing that it shows can
+// move a terminal's cursor: all text goes through [visible].
+//
+// Start reading at [Render]; cells.go is about what stands in which column.
+package report
