@@ -1,0 +1,130 @@
+package declare
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"go.starlark.net/starlark"
+
+	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/engine/exactjson"
+)
+
+// A Tool is tool(fn, ...) as it was written.
+type Tool struct {
+	Func starlark.Callable
+	Span engine.Span // of the tool(...) call
+	// Name, Title and Description are nil where nothing is written.
+	Name, Title, Description *string
+	// Annotations, Icons and Meta are wire JSON, or nil.
+	Annotations, Icons, Meta json.RawMessage
+}
+
+// declareTool is tool(fn, name =, title =, description =, annotations =, icons =, meta =).
+func declareTool(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	r, err := registry(thread, b.Name())
+	if err != nil {
+		return nil, err
+	}
+	t := &Tool{Span: callSpan(thread)}
+	var fn starlark.Value
+	var annotations *starlark.Dict
+	var icons *starlark.List
+	var meta *starlark.Dict
+	if err := unpack(b, args, kwargs, "fn", &fn, "name?", &optional{&t.Name}, "title?", &optional{&t.Title},
+		"description?", &optional{&t.Description}, "annotations?", &annotations, "icons?", &icons, "meta?", &meta); err != nil {
+		return nil, err
+	}
+	switch fn := fn.(type) {
+	case *starlark.Function:
+		t.Func = fn
+	case engine.Type, *starlark.Builtin:
+		return nil, fmt.Errorf("tool() wants a function made with def, got %s", engine.Describe(fn))
+	default:
+		return nil, fmt.Errorf("tool() wants the function itself, got %s; write it without calling it: tool(order_book)", engine.Describe(fn))
+	}
+	if annotations != nil {
+		if t.Annotations, err = toolHints(annotations); err != nil {
+			return nil, err
+		}
+	}
+	if icons != nil {
+		if t.Icons, err = wire("icons", icons); err != nil {
+			return nil, err
+		}
+	}
+	if meta != nil {
+		if t.Meta, err = wire("meta", meta); err != nil {
+			return nil, err
+		}
+	}
+	r.Tools = append(r.Tools, t)
+	return starlark.None, nil
+}
+
+// toolHints checks annotations = {...}, which is in wire shape.
+func toolHints(hints *starlark.Dict) (json.RawMessage, error) {
+	known := []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+	for _, item := range hints.Items() {
+		name, ok := starlark.AsString(item[0])
+		if !ok || !contains(known, name) {
+			return nil, fmt.Errorf("annotations: there is no %s; %s", item[0], orList(engine.DidYouMean(name, known), known))
+		}
+		_, isBool := item[1].(starlark.Bool)
+		_, isText := item[1].(starlark.String)
+		if name == "title" && !isText {
+			return nil, fmt.Errorf("annotations: title is a text, got %s", engine.Describe(item[1]))
+		}
+		if name != "title" && !isBool {
+			return nil, fmt.Errorf("annotations: %s is True or False, got %s", name, engine.Describe(item[1]))
+		}
+	}
+	return wire("annotations", hints)
+}
+
+func wire(what string, v starlark.Value) (json.RawMessage, error) {
+	data, err := exactjson.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return data, nil
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+func orList(help string, known []string) string {
+	if help != "" {
+		return help
+	}
+	text := "there are"
+	for i, k := range known {
+		if i > 0 {
+			text += ","
+		}
+		text += " " + k
+	}
+	return text
+}
+
+// optional unpacks a text into a *string that stays nil when none is given.
+type optional struct{ to **string }
+
+// Unpack implements starlark.Unpacker.
+func (o *optional) Unpack(v starlark.Value) error {
+	if v == starlark.None {
+		return nil
+	}
+	s, ok := starlark.AsString(v)
+	if !ok {
+		return fmt.Errorf("got %s, want a text", v.Type())
+	}
+	*o.to = &s
+	return nil
+}

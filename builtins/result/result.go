@@ -1,0 +1,120 @@
+package result
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"go.starlark.net/starlark"
+
+	"github.com/mcpstar/mcpstar/builtins/content"
+	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/engine/exactjson"
+)
+
+// A Shape is what a tool has declared to return.
+type Shape struct {
+	// Type is what stands after ->, or nil.
+	Type engine.Type
+	// Structured says that the tool has an output schema, so that a result has
+	// structured content as well.
+	Structured bool
+	// Wrapped puts the value under "result" there.
+	Wrapped bool
+	// Title names the schema in errors: "order_bookOutput".
+	Title string
+}
+
+// Encode makes the content and the structured content (nil without a schema) of
+// a tool's value. The error is an *[engine.Failure], or says what JSON can't
+// hold. limits bound the text of each.
+//
+// The text shows what the function returned; the structured content holds the
+// value as its type converted it.
+func Encode(v starlark.Value, shape Shape, limits exactjson.Limits) (blocks, structured json.RawMessage, err error) {
+	if q, ok := v.(engine.Question); ok {
+		return nil, nil, &engine.Failure{Text: fmt.Sprintf(
+			"the tool returned %s(...): a tool can't ask; return the question from a resolver, and take its answer as a parameter", q.Word())}
+	}
+	list, err := toBlocks(nil, v, limits, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	if blocks, err = exactjson.Append(nil, list, "", limits); err != nil {
+		return nil, nil, err
+	}
+	if shape.Type == nil {
+		return blocks, nil, nil
+	}
+	got, wrong := shape.Type.Accept(v, "")
+	if len(wrong) > 0 {
+		return nil, nil, &engine.Failure{Text: Mismatches(wrong, shape.Title)}
+	}
+	if !shape.Structured {
+		return blocks, nil, nil
+	}
+	var out any = got
+	if shape.Wrapped {
+		out = exactjson.Object{{Name: "result", Value: got}}
+	}
+	structured, err = exactjson.Append(nil, out, "", limits)
+	return blocks, structured, err
+}
+
+// toBlocks appends the content blocks of v: a text as it is, a block as it is,
+// nothing for None, one after the other for a list, indented JSON for the rest.
+func toBlocks(list []any, v starlark.Value, limits exactjson.Limits, depth int) ([]any, error) {
+	if blocks, ok := content.Blocks(v); ok {
+		for _, b := range blocks {
+			list = append(list, b)
+		}
+		return list, nil
+	}
+	switch v := v.(type) {
+	case starlark.NoneType:
+		return list, nil
+	case starlark.String:
+		return append(list, textBlock(string(v))), nil
+	case *starlark.List, starlark.Tuple:
+		elems := v.(starlark.Indexable)
+		if depth > maxNesting {
+			return nil, fmt.Errorf("a list nested deeper than %d", maxNesting)
+		}
+		for i := range elems.Len() {
+			var err error
+			if list, err = toBlocks(list, elems.Index(i), limits, depth+1); err != nil {
+				return nil, err
+			}
+			if len(list) > maxBlocks {
+				return nil, fmt.Errorf("more than %d content blocks; return fewer, or one text", maxBlocks)
+			}
+		}
+		return list, nil
+	}
+	text, err := exactjson.Append(nil, v, "  ", limits)
+	if err != nil {
+		return nil, err
+	}
+	return append(list, textBlock(string(text))), nil
+}
+
+const (
+	maxNesting = 100
+	maxBlocks  = 100_000
+)
+
+func textBlock(text string) exactjson.Object {
+	return exactjson.Object{{Name: "type", Value: "text"}, {Name: "text", Value: text}}
+}
+
+// Mismatches is the text of a value that does not fit: the line that the
+// reference has too, then a line a problem.
+func Mismatches(wrong []engine.Mismatch, title string) string {
+	text := fmt.Sprintf("%d validation errors for %s", len(wrong), title)
+	if len(wrong) == 1 {
+		text = "1 validation error for " + title
+	}
+	for _, m := range wrong {
+		text += "\n" + m.String()
+	}
+	return text
+}

@@ -1,0 +1,48 @@
+package round
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	mathrand "math/rand/v2"
+	"time"
+
+	"github.com/mcpstar/mcpstar/engine"
+)
+
+// Begin is the state of a call that starts now.
+func Begin(now time.Time) *State {
+	var seed [8]byte
+	var id [12]byte
+	rand.Read(seed[:]) // never fails, see crypto/rand
+	rand.Read(id[:])
+	return &State{
+		Version: stateVersion,
+		Call:    base64.RawURLEncoding.EncodeToString(id[:]),
+		Began:   now.UnixNano(),
+		Seed:    binary.LittleEndian.Uint64(seed[:]),
+	}
+}
+
+// standing is the scope of a resolver: its clock stands at the call's start and
+// its generator starts anew from seed and wire key in every round. So a question
+// that contains a time or an id comes out the same in each round, and resolvers
+// that run side by side don't disturb each other's numbers.
+func standing(ctx context.Context, s *State, key string) *engine.Scope {
+	start := s.Start()
+	return &engine.Scope{
+		Context:  ctx,
+		Now:      func() time.Time { return start },
+		Random:   generator(s.Seed, key),
+		Standing: true,
+	}
+}
+
+func generator(seed uint64, key string) *mathrand.Rand {
+	text := binary.LittleEndian.AppendUint64(nil, seed)
+	sum := sha256.Sum256(append(text, key...))
+	return mathrand.New(mathrand.NewPCG(
+		binary.LittleEndian.Uint64(sum[0:8]), binary.LittleEndian.Uint64(sum[8:16])))
+}

@@ -1,0 +1,23 @@
+// Package scripts holds the Starlark that ships inside the binary: the modules
+// that scripts load as "@std/NAME.star", in the folder std.
+//
+// What Starlark can say is said in Starlark, here, and not in Go. It imports
+// nothing of mcpstar.
+package scripts
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed std
+var files embed.FS
+
+// Std is the folder of the @std modules.
+func Std() fs.FS {
+	std, err := fs.Sub(files, "std")
+	if err != nil {
+		panic(err) // the folder is embedded above
+	}
+	return std
+}
