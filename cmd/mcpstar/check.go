@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/starhost"
+	"github.com/mcpstar/mcpstar/starhost/load"
+	"github.com/mcpstar/mcpstar/starhost/load/report"
+)
+
+func newCheck(s streams) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check PATH",
+		Short: "Load a server and report every problem, without running it",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return check(cmd.Context(), s, args[0], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the problems as JSON")
+	return cmd
+}
+
+func check(ctx context.Context, s streams, path string, asJSON bool) error {
+	snapshot, err := loadOnly(ctx, path)
+	var bad *report.Error
+	if err != nil && !errors.As(err, &bad) {
+		return err
+	}
+	var problems []*engine.Problem
+	sources := report.Sources{}
+	if bad != nil {
+		problems, sources = bad.Problems, bad.Sources
+	} else {
+		problems, sources = snapshot.Warnings, snapshot.Sources
+	}
+	if asJSON {
+		text, err := report.JSON(problems)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "%s\n", text)
+	} else if len(problems) > 0 {
+		if err := report.Render(s.err, problems, sources, report.Options{Color: s.color}); err != nil {
+			return err
+		}
+	}
+	if bad != nil {
+		return exit(exitUsage)
+	}
+	if !asJSON {
+		fmt.Fprintf(s.out, "%s: %s\n", path, counted(snapshot))
+	}
+	return nil
+}
+
+func counted(s *load.Snapshot) string {
+	tools := "1 tool"
+	if len(s.Tools) != 1 {
+		tools = fmt.Sprintf("%d tools", len(s.Tools))
+	}
+	files := "1 file"
+	if len(s.Files) != 1 {
+		files = fmt.Sprintf("%d files", len(s.Files))
+	}
+	return fmt.Sprintf("ok, %s in %s", tools, files)
+}
+
+// loadOnly loads a server without starting its lifespan.
+func loadOnly(ctx context.Context, path string) (*load.Snapshot, error) {
+	place, err := starhost.Locate(path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(place.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return load.Load(ctx, load.Options{
+		Root: root.FS(), Entry: place.Entry, Folder: filepath.Base(place.Folder), Version: version,
+	})
+}

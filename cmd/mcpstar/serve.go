@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpstar/mcpstar/engine/seal"
+	"github.com/mcpstar/mcpstar/starhost"
+	"github.com/mcpstar/mcpstar/starhost/wire/frame"
+)
+
+// serveFlags are the flags of mcpstar serve.
+type serveFlags struct {
+	http           string
+	allowedHosts   []string
+	allowedOrigins []string
+	stateKeyFile   string
+	stateTTL       time.Duration
+	maxCallAge     time.Duration
+	maxSteps       uint64
+	grace          time.Duration
+	logFormat      string
+	logLevel       string
+}
+
+func newServe(s streams) *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve PATH",
+		Short: "Serve a server over stdio, or over HTTP with --http",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return serve(cmd.Context(), s, args[0], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.http, "http", "", "serve streamable HTTP at this address, such as 127.0.0.1:8080 (port 0 picks one)")
+	flags.StringSliceVar(&f.allowedHosts, "allow-host", nil, "a Host header to serve beside loopback ones (repeat it, or separate with commas)")
+	flags.StringSliceVar(&f.allowedOrigins, "allow-origin", nil, "an Origin header to serve beside loopback ones")
+	flags.StringVar(&f.stateKeyFile, "state-key-file", "", "file with the keys that seal the state of calls, base64, one a line (also MCPSTAR_STATE_KEYS)")
+	flags.DurationVar(&f.stateTTL, "state-ttl", seal.DefaultTTL, "how long a client may take over one round")
+	flags.DurationVar(&f.maxCallAge, "max-call-age", time.Hour, "how long a call may last over all of its rounds")
+	flags.Uint64Var(&f.maxSteps, "max-steps", 0, "Starlark instructions in one round (default 100 million)")
+	flags.DurationVar(&f.grace, "grace", 5*time.Second, "how long running calls may take to finish when the server is told to stop")
+	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
+	flags.StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error")
+	return cmd
+}
+
+func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
+	logger, err := newLogger(s.err, f.logFormat, f.logLevel)
+	if err != nil {
+		return err
+	}
+	keys, err := stateKeys(f.stateKeyFile, os.Getenv("MCPSTAR_STATE_KEYS"))
+	if err != nil {
+		return err
+	}
+	tuneMemory()
+	host, err := starhost.LoadDir(ctx, path, starhost.Options{
+		Output:     s.err,
+		Logger:     logger,
+		StateKeys:  keys,
+		StateTTL:   f.stateTTL,
+		MaxCallAge: f.maxCallAge,
+		MaxSteps:   f.maxSteps,
+		Version:    version,
+		HTTP:       starhost.HTTPOptions{AllowedHosts: f.allowedHosts, AllowedOrigins: f.allowedOrigins},
+	})
+	if err != nil {
+		return err
+	}
+	if f.http == "" {
+		err = serveStdio(ctx, s, host)
+	} else {
+		err = serveHTTP(ctx, s, host, f)
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.grace)
+	defer cancel()
+	return errors.Join(err, host.Close(ending))
+}
+
+// serveStdio serves the client that started us. Nothing but the protocol may be
+// written to standard output, so whoever writes there by mistake reaches
+// standard error instead.
+func serveStdio(ctx context.Context, s streams, host *starhost.Host) error {
+	if s.out == os.Stdout {
+		os.Stdout = os.Stderr
+	}
+	err := host.ServeStdio(ctx, s.in, s.out)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return nil // told to stop
+	}
+	return err
+}
+
+func serveHTTP(ctx context.Context, s streams, host *starhost.Host, f *serveFlags) error {
+	listener, err := net.Listen("tcp", f.http)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", host.Handler())
+	if !loopback(listener.Addr()) {
+		fmt.Fprintln(s.err, "mcpstar: warning: anybody who can reach this address can call the tools: there is no authorization yet")
+	}
+	fmt.Fprintf(s.err, "listening on http://%s/mcp\n", shown(listener.Addr(), f.http))
+	return frame.ServeHTTP(ctx, listener, mux, f.grace)
+}
+
+func loopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// shown is the address for a person: the name they gave, with the port that is
+// really used.
+func shown(addr net.Addr, given string) string {
+	host, _, err := net.SplitHostPort(given)
+	tcp, ok := addr.(*net.TCPAddr)
+	if err != nil || !ok || host == "" || host == "localhost" {
+		return addr.String()
+	}
+	return net.JoinHostPort(host, fmt.Sprint(tcp.Port))
+}
+
+// tuneMemory lets the collector run less often than Go would by itself: nearly
+// all garbage of a server is the decoding of messages. Whoever sets GOGC or
+// GOMEMLIMIT knows better.
+func tuneMemory() {
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(400)
+		debug.SetMemoryLimit(1 << 30)
+	}
+}
+
+// stateKeys are the keys from a file or, without one, from the environment; nil
+// means a key of this process.
+func stateKeys(file, env string) ([][]byte, error) {
+	if file != "" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		keys, err := seal.ReadKeyFile(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		return keys, nil
+	}
+	if env == "" {
+		return nil, nil
+	}
+	keys, err := seal.ParseKeys(env)
+	if err != nil {
+		return nil, fmt.Errorf("MCPSTAR_STATE_KEYS: %w", err)
+	}
+	return keys, nil
+}
+
+func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(strings.ToUpper(level))); err != nil {
+		return nil, fmt.Errorf("--log-level is debug, info, warn or error, got %q", level)
+	}
+	options := &slog.HandlerOptions{Level: l}
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, options)), nil
+	}
+	return nil, fmt.Errorf("--log-format is text or json, got %q", format)
+}

@@ -1,0 +1,182 @@
+package starhost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpstar/mcpstar/starhost/load"
+	"github.com/mcpstar/mcpstar/starhost/wire"
+	"github.com/mcpstar/mcpstar/starhost/wire/frame"
+)
+
+// A Host serves one server. It is safe for concurrent use, and serves any number
+// of connections at once.
+type Host struct {
+	options  Options
+	server   *wire.Server
+	lifespan *lifespan
+	root     io.Closer // the opened root folder of LoadDir, or nil
+
+	closing sync.Once
+}
+
+// Load loads the server at opts.Entry of a file system and starts its lifespan.
+// Scripts can't read anything outside of fsys.
+//
+// An error of the scripts is a *[report.Error]: all problems at once, each with
+// its place and what to write instead. Close the host when it is no longer used.
+//
+// [report.Error]: https://pkg.go.dev/github.com/mcpstar/mcpstar/starhost/load/report#Error
+func Load(ctx context.Context, fsys fs.FS, opts Options) (*Host, error) {
+	return open(ctx, fsys, "", opts)
+}
+
+// LoadDir loads the server at a path: a .star file, or a folder. Of a folder the
+// server is its server.star; without one, every .star file at its top but tests
+// (*_test.star) and those that others load (_*.star).
+//
+// Scripts can't read anything outside of the root: the nearest folder upwards
+// with a mcpstar.toml, else the folder of the file.
+func LoadDir(ctx context.Context, path string, opts Options) (*Host, error) {
+	place, err := Locate(path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(place.Root)
+	if err != nil {
+		return nil, err
+	}
+	opts.Entry = place.Entry
+	host, err := open(ctx, root.FS(), filepath.Base(place.Folder), opts)
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	host.root = root
+	return host, nil
+}
+
+func open(ctx context.Context, fsys fs.FS, folder string, opts Options) (*Host, error) {
+	l, err := opts.load()
+	if err != nil {
+		return nil, err
+	}
+	l.Root, l.Folder = fsys, folder
+	snapshot, err := load.Load(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	w, err := opts.wire()
+	if err != nil {
+		return nil, err
+	}
+	span, err := start(ctx, snapshot, &opts)
+	if err != nil {
+		return nil, err
+	}
+	return &Host{options: opts, server: wire.New(snapshot, span.state, w), lifespan: span}, nil
+}
+
+// Serve serves one connection until it ends or ctx does. [Host.ServeStdio] is
+// what a command wants; the SDK's own transports work too, without what
+// mcpstar's framing mends.
+func (h *Host) Serve(ctx context.Context, transport mcp.Transport) error {
+	return h.server.Serve(ctx, transport)
+}
+
+// ServeStdio serves one client over a pair of streams, as the stdio transport
+// has it: one JSON-RPC message a line. It returns nil when in ends.
+func (h *Host) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	return h.server.Serve(ctx, frame.NewStdio(in, out, frame.StdioOptions{}))
+}
+
+// Handler serves streamable HTTP, all protocol revisions on one URL. Mount it at
+// the path that clients use, by custom /mcp.
+func (h *Host) Handler() http.Handler {
+	o := h.options.HTTP
+	return frame.NewHandler(h.server.MCP(), frame.HTTPOptions{
+		AllowedHosts:   o.AllowedHosts,
+		AllowedOrigins: o.AllowedOrigins,
+		MaxBodyBytes:   o.MaxBody,
+		Logger:         h.options.Logger,
+	})
+}
+
+// Snapshot is what the host serves now.
+func (h *Host) Snapshot() *load.Snapshot { return h.server.Snapshot() }
+
+// Close ends the lifespan. Connections should have ended before.
+func (h *Host) Close(ctx context.Context) error {
+	var err error
+	h.closing.Do(func() {
+		err = h.lifespan.end(ctx)
+		if h.root != nil {
+			err = errors.Join(err, h.root.Close())
+		}
+	})
+	return err
+}
+
+// A Place is where a server lies.
+type Place struct {
+	// Root is the folder that its scripts can't leave.
+	Root string
+	// Entry is the file or folder below Root, with slashes.
+	Entry string
+	// Folder is the folder of the server itself.
+	Folder string
+}
+
+// marker is the file that makes its folder a root.
+const marker = "mcpstar.toml"
+
+// Locate finds the root of the server at a path.
+func Locate(path string) (Place, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return Place{}, err
+	}
+	info, err := os.Stat(full)
+	if err != nil {
+		return Place{}, fmt.Errorf("%s: %w", path, errors.Unwrap(err))
+	}
+	folder := full
+	if !info.IsDir() {
+		folder = filepath.Dir(full)
+		if lies, err := filepath.EvalSymlinks(full); err == nil && filepath.Dir(lies) != folder && outside(folder, lies) {
+			// A link to a script elsewhere: that script's folder is the root.
+			full, folder = lies, filepath.Dir(lies)
+		}
+	}
+	root := folder
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, marker)); err == nil {
+			root = dir
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	entry, err := filepath.Rel(root, full)
+	if err != nil {
+		return Place{}, err
+	}
+	return Place{Root: root, Entry: filepath.ToSlash(entry), Folder: folder}, nil
+}
+
+func outside(folder, path string) bool {
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	rel, err := filepath.Rel(folder, path)
+	return err != nil || !filepath.IsLocal(rel)
+}

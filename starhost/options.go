@@ -1,0 +1,120 @@
+package starhost
+
+import (
+	"io"
+	"log/slog"
+	"time"
+
+	"go.starlark.net/starlark"
+
+	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/engine/seal"
+	"github.com/mcpstar/mcpstar/starhost/load"
+	"github.com/mcpstar/mcpstar/starhost/wire"
+)
+
+// Options say what a host offers to its scripts and how it serves them. The zero
+// value is a good start.
+type Options struct {
+	// Entry is the .star file, or the folder, that is the server, as a path in
+	// the file system given to [Load]; "" is the top folder. [LoadDir] sets it.
+	Entry string
+
+	// Words are further names for the scripts: Go functions
+	// (starlark.NewBuiltin), modules (starlarkstruct.Module), constants. They
+	// are frozen. A word of mcpstar's own can't be replaced.
+	Words starlark.StringDict
+
+	// Resolvers are resolvers written in Go. Each becomes a word too.
+	Resolvers []Resolver
+
+	// Output gets what scripts print. Nil drops it: a program's standard output
+	// may be the protocol's, so nothing is printed there by itself.
+	Output io.Writer
+
+	// Logger gets the operator's log. Nil logs nothing.
+	Logger *slog.Logger
+
+	// StateKeys are the secrets that seal the state of a call between its
+	// rounds, at least 32 bytes each. The first seals, all of them open; several
+	// instances of a server share them. Nil makes a key of this process, and a
+	// restart then ends the calls that wait for an answer.
+	StateKeys [][]byte
+
+	// StateTTL is how long a client may take over one round. 0 is 10 minutes.
+	StateTTL time.Duration
+
+	// MaxCallAge is how long a call may last over all of its rounds. 0 is 1 hour.
+	MaxCallAge time.Duration
+
+	// MaxSteps bounds the Starlark instructions of one round, and of loading one
+	// file. 0 is 100 million.
+	MaxSteps uint64
+
+	// HTTP says whom [Host.Handler] serves.
+	HTTP HTTPOptions
+
+	// Version is the host program's, for servers that say none of their own.
+	Version string
+}
+
+// HTTPOptions are the guards of [Host.Handler]. The zero value serves programs on
+// the same machine and refuses pages in a browser.
+type HTTPOptions struct {
+	// AllowedHosts are the Host headers that are served, beside loopback
+	// addresses: "tools.example.com", "tools.example.com:8443".
+	AllowedHosts []string
+	// AllowedOrigins are the Origin headers that are served, beside loopback
+	// ones: "https://app.example.com".
+	AllowedOrigins []string
+	// MaxBody is the longest request body in bytes. 0 is 4 MiB.
+	MaxBody int64
+}
+
+func (o *Options) limits() engine.Limits { return engine.Limits{Steps: o.MaxSteps} }
+
+// print hands what a script prints to Output, one line each.
+func (o *Options) print(_ *starlark.Thread, msg string) {
+	if o.Output != nil {
+		_, _ = io.WriteString(o.Output, msg+"\n") // nobody to tell
+	}
+}
+
+func (o *Options) load() (load.Options, error) {
+	words := starlark.StringDict{}
+	for name, v := range o.Words {
+		words[name] = v
+	}
+	l := load.Options{
+		Entry:   o.Entry,
+		Words:   words,
+		Print:   o.print,
+		Limits:  o.limits(),
+		Version: o.Version,
+	}
+	for _, r := range o.Resolvers {
+		if err := r.add(&l); err != nil {
+			return load.Options{}, err
+		}
+	}
+	return l, nil
+}
+
+func (o *Options) wire() (wire.Options, error) {
+	w := wire.Options{
+		Logger:     o.Logger,
+		Print:      o.print,
+		StateTTL:   o.StateTTL,
+		MaxCallAge: o.MaxCallAge,
+		Limits:     o.limits(),
+		Version:    o.Version,
+	}
+	if o.StateKeys != nil {
+		ring, err := seal.NewRing(o.StateKeys...)
+		if err != nil {
+			return wire.Options{}, err
+		}
+		w.Keys = ring
+	}
+	return w, nil
+}

@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpstar/mcpstar/engine/exactjson"
+)
+
+// The SDK's structs forget the order of keys and round integers. So our results
+// embed the SDK's, which makes them results to the SDK, and write themselves.
+// What the SDK adds on its way (the server's name in _meta) is written too.
+
+// callResult is a result of tools/call.
+type callResult struct {
+	*mcp.CallToolResult
+	members exactjson.Object
+}
+
+func newCallResult(members exactjson.Object) *callResult {
+	return &callResult{CallToolResult: &mcp.CallToolResult{Content: []mcp.Content{}}, members: members}
+}
+
+func (r *callResult) MarshalJSON() ([]byte, error) { return withMeta(r.members, r.GetMeta()) }
+
+// listToolsResult is a result of tools/list.
+type listToolsResult struct {
+	*mcp.ListToolsResult
+	members exactjson.Object
+}
+
+func (r *listToolsResult) MarshalJSON() ([]byte, error) { return withMeta(r.members, r.GetMeta()) }
+
+// withMeta writes members and the _meta that the SDK has put on the result.
+func withMeta(members exactjson.Object, meta mcp.Meta) ([]byte, error) {
+	if len(meta) > 0 {
+		text, err := json.Marshal(meta)
+		if err != nil {
+			return nil, err
+		}
+		members = members.With("_meta", json.RawMessage(text))
+	}
+	return exactjson.Append(nil, members, "", exactjson.Limits{Bytes: 1 << 30})
+}
+
+// exactParams are params of a request to the client that are sent byte for byte.
+type exactParams struct {
+	mcp.ParamsBase
+	raw json.RawMessage
+}
+
+func (p *exactParams) MarshalJSON() ([]byte, error) { return p.raw, nil }
+
+// exactRequest is a request to the client with other params than the SDK's.
+type exactRequest struct {
+	mcp.Request
+	params *exactParams
+}
+
+// GetParams is what the SDK sends.
+func (r *exactRequest) GetParams() mcp.Params { return r.params }
+
+type exactKey struct{}
+
+// withExactParams makes the request that is sent to the client under ctx carry
+// raw instead of the SDK's params.
+func withExactParams(ctx context.Context, raw json.RawMessage) context.Context {
+	return context.WithValue(ctx, exactKey{}, raw)
+}
+
+// sendExactly is the sending middleware that does it.
+func sendExactly(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		raw, ok := ctx.Value(exactKey{}).(json.RawMessage)
+		if !ok || !isQuestion(method) {
+			return next(ctx, method, req)
+		}
+		return next(ctx, method, &exactRequest{Request: req, params: &exactParams{raw: raw}})
+	}
+}
+
+func isQuestion(method string) bool {
+	return method == "elicitation/create" || method == "sampling/createMessage" || method == "roots/list"
+}
