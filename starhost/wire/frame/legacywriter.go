@@ -1,0 +1,282 @@
+package frame
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A legacyExchange is one HTTP request in a handshake session.
+type legacyExchange struct {
+	session *session // nil while it is opened
+	call    *call    // the request in the body, if it is one
+	opening bool
+}
+
+// A legacyWriter stands between the SDK's streamable handler and the client: it gives
+// messages their exact ids back, and makes proper errors of plain texts.
+type legacyWriter struct {
+	h      *Handler
+	rc     *http.ResponseController
+	cancel context.CancelFunc // ends the request when the client can't be written to
+	ctx    context.Context
+	x      legacyExchange
+
+	mu        sync.Mutex
+	w         http.ResponseWriter
+	header    http.Header // the SDK's, until it is sent
+	status    int
+	text      []byte // of an event that is not complete, or a whole body that is no stream
+	held      []byte // events that wait for the answer of an initialize
+	committed bool
+	answered  bool
+	over      bool
+}
+
+func newLegacyWriter(h *Handler, w http.ResponseWriter, cancel context.CancelFunc, ctx context.Context, x legacyExchange) *legacyWriter {
+	return &legacyWriter{h: h, rc: http.NewResponseController(w), cancel: cancel, ctx: ctx, x: x, w: w, header: http.Header{}}
+}
+
+// Header implements [http.ResponseWriter].
+func (l *legacyWriter) Header() http.Header { return l.header }
+
+// WriteHeader implements [http.ResponseWriter].
+func (l *legacyWriter) WriteHeader(status int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.status == 0 {
+		l.status = status
+	}
+}
+
+// Flush implements [http.Flusher]: every whole event is flushed anyway.
+func (l *legacyWriter) Flush() {}
+
+func (l *legacyWriter) streaming() bool {
+	return strings.HasPrefix(l.header.Get("Content-Type"), "text/event-stream")
+}
+
+// Write implements [http.ResponseWriter].
+func (l *legacyWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return 0, errOutboxClosed
+	}
+	if l.status == 0 {
+		l.status = http.StatusOK
+	}
+	l.text = append(l.text, p...)
+	if !l.streaming() {
+		return len(p), nil
+	}
+	for {
+		event, rest, ok := bytes.Cut(l.text, []byte("\n\n"))
+		if !ok {
+			return len(p), nil
+		}
+		mended := l.event(event)
+		l.text = append(l.text[:0], rest...)
+		if err := l.send(mended); err != nil {
+			l.cancel()
+			return 0, err
+		}
+	}
+}
+
+// event is one event with its message mended.
+func (l *legacyWriter) event(event []byte) []byte {
+	out := make([]byte, 0, len(event)+16)
+	for line := range bytes.SplitSeq(event, []byte("\n")) {
+		if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok && len(data) > 0 {
+			out = append(append(out, "data: "...), l.message(data)...)
+		} else {
+			out = append(out, line...)
+		}
+		out = append(out, '\n')
+	}
+	return append(out, '\n')
+}
+
+// message is one message of the SDK's as the client gets it.
+func (l *legacyWriter) message(data []byte) []byte {
+	var raw rawMessage
+	if err := raw.read(data); err != nil {
+		return data
+	}
+	if raw.method != nil {
+		method, _ := unquote(raw.method)
+		if raw.params == nil {
+			return data
+		}
+		return restoreMember(data, "params", func(params []byte) []byte { return restoreParams(method, params) })
+	}
+	return l.response(&raw)
+}
+
+func (l *legacyWriter) response(raw *rawMessage) []byte {
+	id, method := "", ""
+	if text, ok := stringOf(raw.id); ok {
+		id, _ = clientID(text)
+	}
+	if c := l.x.call; c != nil {
+		if id == "" || id == c.id {
+			id, method = c.id, c.method
+			l.answered = true
+		}
+		if s := l.x.session; s != nil && s.calls.isCancelled(c) {
+			return (&fault{code: requestCancelled, message: "Request cancelled"}).appendError(nil, id)
+		}
+	}
+	if raw.failure == nil {
+		if l.x.opening && l.answered {
+			l.begin()
+		}
+		out := append(append([]byte(`{"jsonrpc":"2.0","id":`), id...), `,"result":`...)
+		return append(append(out, restoreResult(raw.result)...), '}')
+	}
+	f := parseError(raw.failure)
+	if f == nil {
+		f = &fault{code: -32603, message: "Internal error"}
+	}
+	f.mend(method)
+	if l.x.opening {
+		l.header.Del(sessionHeader) // there is no such session
+	}
+	return f.appendError(nil, id)
+}
+
+// begin registers the session that an initialize has opened, before its client can
+// know of it.
+func (l *legacyWriter) begin() {
+	if id := l.header.Get(sessionHeader); id != "" {
+		l.x.session = l.h.sessions.add(id, l.ctx)
+	}
+}
+
+// send passes events on. While a session is opened they wait for the answer, which
+// decides whether there is a session to tell of.
+func (l *legacyWriter) send(events []byte) error {
+	if l.x.opening && !l.answered {
+		l.held = append(l.held, events...)
+		return nil
+	}
+	if len(l.held) > 0 {
+		events = append(l.held, events...)
+		l.held = nil
+	}
+	l.commit()
+	return send(l.w, l.rc, events, l.h.opts.WriteTimeout)
+}
+
+func (l *legacyWriter) commit() {
+	if l.committed {
+		return
+	}
+	l.committed = true
+	for name, values := range l.header {
+		l.w.Header()[name] = values
+	}
+	if l.streaming() {
+		startStream(l.w.Header())
+	}
+	l.w.WriteHeader(l.status)
+}
+
+// keepAlive sends a comment into a stream that has been silent, until the end.
+func (l *legacyWriter) keepAlive(every time.Duration, end <-chan struct{}) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-end:
+			return
+		case <-ticker.C:
+		}
+		l.mu.Lock()
+		if l.committed && !l.over {
+			if send(l.w, l.rc, []byte(": ping\n\n"), l.h.opts.WriteTimeout) != nil {
+				l.cancel()
+			}
+		}
+		l.mu.Unlock()
+	}
+}
+
+// finish writes what is not a stream, and takes w away from the SDK. It returns the
+// session that was opened, if one was.
+func (l *legacyWriter) finish() *session {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	switch {
+	case l.committed:
+		if l.x.call != nil && !l.answered && l.sessionEnded() && l.ctx.Err() == nil {
+			_ = send(l.w, l.rc, appendEvent(nil, l.lost()), l.h.opts.WriteTimeout)
+		}
+	case l.streaming() && l.ctx.Err() != nil:
+		// The client has left before there was anything to tell.
+	case l.streaming():
+		writeJSON(l.w, http.StatusInternalServerError, l.lost())
+	default:
+		l.body()
+	}
+	if !l.x.opening {
+		return nil
+	}
+	return l.x.session
+}
+
+func (l *legacyWriter) sessionEnded() bool {
+	s := l.x.session
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
+}
+
+// lost answers a call whose session ended under it.
+func (l *legacyWriter) lost() []byte {
+	id := ""
+	if l.x.call != nil {
+		id = l.x.call.id
+	}
+	return (&fault{code: -32603, message: "Session terminated before the request completed"}).appendError(nil, id)
+}
+
+// body writes a body that is no stream.
+func (l *legacyWriter) body() {
+	if l.status == 0 {
+		l.status = http.StatusOK
+	}
+	switch {
+	case strings.HasPrefix(l.header.Get("Content-Type"), "application/json"):
+		l.text = l.message(l.text)
+	case l.status >= http.StatusBadRequest:
+		id := ""
+		if l.x.call != nil {
+			id = l.x.call.id
+			if s := l.x.session; s != nil {
+				s.calls.end(l.x.call.sdk) // the SDK has not taken it
+			}
+		}
+		f := sdkText(l.status, string(l.text))
+		if f.code == -32601 && l.x.call != nil {
+			f = methodNotFound(l.x.call.method)
+			l.status = http.StatusOK
+		}
+		l.header.Set("Content-Type", "application/json")
+		l.header.Del("X-Content-Type-Options")
+		l.text = f.appendError(nil, id)
+	}
+	l.header.Del("Content-Length")
+	l.commit()
+	if len(l.text) > 0 {
+		_ = send(l.w, l.rc, l.text, l.h.opts.WriteTimeout)
+	}
+}
