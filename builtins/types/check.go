@@ -8,18 +8,11 @@ import (
 	"go.starlark.net/starlark"
 )
 
-const (
-	// maxListed bounds the mismatches that are told one by one.
-	maxListed = 20
-	// maxParts bounds the values looked at in one check. A script can share one
-	// list a million times; a typed copy of it could not.
-	maxParts = 4_000_000
-	// maxDepth bounds the nesting of a value, as exactjson does.
-	maxDepth = 200
-)
+// maxListed bounds the mismatches that are told one by one.
+const maxListed = 20
 
-// fit says how well a value fits a member of a union: without conversion, by one
-// that loses nothing (an int for a float), or by reading it generously.
+// A fit says how well a value fits a member of a union: as it is, by a conversion
+// that loses nothing (an int for a float), or read generously ("5" for an int).
 type fit int
 
 const (
@@ -29,100 +22,136 @@ const (
 )
 
 // A checker walks one value along one type. It knows where it is, so that a path
-// is only written out when something is wrong there.
+// is only written out where something is wrong.
 type checker struct {
 	root   string
 	path   []step
 	found  []engine.Mismatch
 	hidden int // mismatches beyond maxListed
 
-	parts   int
-	tooMany bool
+	spent   weight // of what was looked at so far
+	tooMuch bool
 	quiet   bool // a union tries a member: only yes or no matters
-	exactly bool // no generous reading: an author's own default
+	exactly bool // nothing is read generously: an author's own default
 
 	fit    fit
-	fields int // model fields set by the value, or -1: as pydantic's smart unions count
+	fields int // of models that the value sets, or -1: what unions choose by
 
 	thread *starlark.Thread // runs factories; may be nil
-	err    error            // what a factory failed with
+	err    error            // what a factory failed with: ends the check
 }
 
-// A step leads from a value into one of its parts.
-type step struct {
-	name  string
-	index int
-	kind  stepKind
+func newChecker(path string) checker {
+	return checker{root: path, fit: exact, fields: -1}
 }
 
-type stepKind uint8
-
-const (
-	intoName stepKind = iota
-	intoIndex
-	asMember // a member of a union
-)
-
+// accept is Accept of every type of this package.
 func accept(t shape, v starlark.Value, path string) (starlark.Value, []engine.Mismatch) {
-	c := checker{root: path, fit: exact, fields: -1}
+	c := newChecker(path)
 	out, ok := t.check(&c, v)
-	if ok {
-		out.Freeze()
-	} else {
-		out = nil
-	}
-	return out, c.mismatches()
+	return c.result(out, ok)
 }
 
-// count accounts for one more value, and reports whether there is room for it.
-func (c *checker) count(v starlark.Value) bool {
-	if c.parts++; c.parts > maxParts {
-		if !c.tooMany {
-			c.tooMany = true
-			c.wrong("at most 4,000,000 values in all", v)
-		}
+// result is what Accept returns: no mismatches, and the value frozen, or no value.
+func (c *checker) result(v starlark.Value, ok bool) (starlark.Value, []engine.Mismatch) {
+	if c.err != nil {
+		c.found = append(c.found, engine.Mismatch{Path: c.at(), Want: "a default", Got: "an error from its factory: " + c.err.Error()})
+		return nil, c.found
+	}
+	if !ok {
+		return nil, c.mismatches()
+	}
+	v.Freeze()
+	return v, nil
+}
+
+// one accounts for one more value, and reports whether there is room for it.
+func (c *checker) one(v starlark.Value) bool {
+	c.spent.parts++
+	return c.spent.parts <= maxParts || c.spend(weight{}, v)
+}
+
+// text accounts for a text.
+func (c *checker) text(v starlark.String) bool {
+	c.spent.parts++
+	c.spent.bytes += len(v)
+	return c.spent.parts <= maxParts && c.spent.bytes <= maxText || c.spend(weight{}, v)
+}
+
+// spend accounts for all of a weight.
+func (c *checker) spend(w weight, v starlark.Value) bool {
+	c.spent.parts += w.parts
+	c.spent.bytes += w.bytes
+	want := weight{parts: c.spent.parts, bytes: c.spent.bytes}.tooHeavy()
+	if want == "" {
+		return true
+	}
+	if !c.tooMuch {
+		c.tooMuch = true
+		c.wrong(want, v)
+	}
+	return false
+}
+
+// over reports whether going on is pointless.
+func (c *checker) over() bool { return c.quiet || c.tooMuch || c.err != nil }
+
+// lower notes that the value fits no better than f.
+func (c *checker) lower(f fit) { c.fit = min(c.fit, f) }
+
+// sets notes that a model takes n of its fields from the value.
+func (c *checker) sets(n int) { c.fields = max(c.fields, 0) + n }
+
+// wrong notes that v is not what was wanted here.
+func (c *checker) wrong(want string, v starlark.Value) {
+	if c.listing() {
+		c.found = append(c.found, engine.Mismatch{Path: c.at(), Want: want, Got: engine.Describe(v)})
+	}
+}
+
+// listing reports whether the next mismatch will be told; if not it only counts.
+func (c *checker) listing() bool {
+	switch {
+	case c.quiet:
+		return false
+	case len(c.found) >= maxListed:
+		c.hidden++
 		return false
 	}
 	return true
 }
 
-// lower notes that the value fits no better than f.
-func (c *checker) lower(f fit) { c.fit = min(c.fit, f) }
-
-// wrong notes that v is not what was wanted here.
-func (c *checker) wrong(want string, v starlark.Value) {
-	switch {
-	case c.quiet:
-	case len(c.found) >= maxListed:
-		c.hidden++
-	default:
-		c.found = append(c.found, engine.Mismatch{Path: c.at(), Want: want, Got: engine.Describe(v)})
-	}
-}
-
-// add notes a mismatch that is complete already.
-func (c *checker) add(m engine.Mismatch) {
-	switch {
-	case c.quiet:
-	case len(c.found) >= maxListed:
-		c.hidden++
-	default:
-		c.found = append(c.found, m)
-	}
-}
-
-// mismatches are all that were found; the last one tells how many are not listed.
+// mismatches are all that were found. When there are many, the last one says how
+// many are not listed.
 func (c *checker) mismatches() []engine.Mismatch {
 	if c.hidden == 0 {
 		return c.found
 	}
 	return append(c.found, engine.Mismatch{
-		Path: c.root, Want: "all of it to fit", Got: strconv.Itoa(c.hidden) + " more mismatches like these",
+		Path: c.root, Want: "all of it to fit", Got: strconv.Itoa(c.hidden) + " more problems like these",
 	})
 }
 
+// A step leads from a value to one of its parts, or to one reading of it.
+type step struct {
+	kind  stepKind
+	name  string
+	index int
+}
+
+type stepKind uint8
+
+const (
+	toMember stepKind = iota
+	toElement
+	asType // a member of a union
+)
+
 func (c *checker) enter(s step) { c.path = append(c.path, s) }
 func (c *checker) leave()       { c.path = c.path[:len(c.path)-1] }
+
+// here is the step the checker took last.
+func (c *checker) here() *step { return &c.path[len(c.path)-1] }
 
 // at writes out where the checker is: "main.amount.grams", "tags[0]".
 func (c *checker) at() string {
@@ -133,41 +162,37 @@ func (c *checker) at() string {
 	b.WriteString(c.root)
 	for _, s := range c.path {
 		switch s.kind {
-		case intoIndex:
+		case toElement:
 			b.WriteString("[" + strconv.Itoa(s.index) + "]")
-		case asMember:
+		case asType:
 			if b.Len() > 0 {
 				b.WriteByte(' ')
 			}
-			b.WriteString("(as " + s.name + ")")
+			b.WriteString("(as " + clip(s.name) + ")")
 		default:
-			writeName(&b, s.name)
+			writeMember(&b, s.name)
 		}
 	}
 	return b.String()
 }
 
-// writeName adds a member's name to a path: .name, or ["a name"] if it is not
-// one that reads well after a dot.
-func writeName(b *strings.Builder, name string) {
-	const longest = 40
-	if len(name) > longest {
-		name = strings.ToValidUTF8(name[:longest], "") + "…"
-	}
+// writeMember adds a member to a path: .name, or ["a name"] if the name would not
+// read well after a dot.
+func writeMember(b *strings.Builder, name string) {
 	if !plain(name) {
-		b.WriteString("[" + starlark.String(name).String() + "]")
+		b.WriteString("[" + starlark.String(clip(name)).String() + "]")
 		return
 	}
 	if b.Len() > 0 {
 		b.WriteByte('.')
 	}
-	b.WriteString(name)
+	b.WriteString(clip(name))
 }
 
 func plain(name string) bool {
 	for _, r := range name {
 		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-', r > 0x7f:
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-', r >= 0xa0:
 		default:
 			return false
 		}
@@ -175,9 +200,11 @@ func plain(name string) bool {
 	return name != ""
 }
 
-// setFields notes that a model took n of its fields from the value.
-func (c *checker) setFields(n int) {
-	if n >= 0 {
-		c.fields = max(c.fields, 0) + n
+// clip cuts a text that an error only mentions.
+func clip(s string) string {
+	const longest = 60
+	if len(s) <= longest {
+		return s
 	}
+	return strings.ToValidUTF8(s[:longest], "") + "…"
 }

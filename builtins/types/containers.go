@@ -1,6 +1,7 @@
 package types
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/mcpstar/mcpstar/engine"
@@ -34,8 +35,8 @@ func (l *listOf) Get(k starlark.Value) (starlark.Value, bool, error) {
 	if l.elem != nil {
 		return nil, false, noIndex(l)
 	}
-	if pair, ok := k.(starlark.Tuple); ok {
-		return nil, false, fmt.Errorf("list[...] takes one type, the one of its elements; for elements of several types write list[A | B] (got %d)", len(pair))
+	if _, ok := k.(starlark.Tuple); ok {
+		return nil, false, errors.New("list[...] takes one type, the one of its elements; for elements of several types write list[A | B]")
 	}
 	elem, err := AsType(k)
 	if err != nil {
@@ -46,58 +47,63 @@ func (l *listOf) Get(k starlark.Value) (starlark.Value, bool, error) {
 }
 
 func (l *listOf) check(c *checker, v starlark.Value) (starlark.Value, bool) {
-	seq, ok := v.(starlark.Sequence)
-	switch v.(type) {
-	case *starlark.List:
-	case starlark.Tuple, *starlark.Set:
-		c.lower(lax)
-	default:
-		if ok && v.Type() == "range" {
-			c.lower(lax)
-			break
-		}
-		ok = false
-	}
-	if !ok || !c.count(v) {
-		if !ok {
-			c.wrong("a list", v)
-		}
-		return nil, false
-	}
-	if list, ok := v.(*starlark.List); ok && l.elem == nil {
+	list, ok := v.(*starlark.List)
+	if ok && l.elem == nil {
+		c.lower(strict)
 		return loose(c, list)
 	}
-	return l.elements(c, seq)
+	if !ok {
+		seq, ok := sequence(v)
+		if !ok || c.exactly {
+			c.wrong("a list", v)
+			return nil, false
+		}
+		c.lower(lax)
+		return l.elements(c, seq)
+	}
+	return l.elements(c, list)
+}
+
+// sequence is v if Python would make a list of it where one is wanted.
+func sequence(v starlark.Value) (starlark.Sequence, bool) {
+	switch v := v.(type) {
+	case starlark.Tuple:
+		return v, true
+	case *starlark.Set:
+		return v, true
+	case starlark.Sequence:
+		return v, v.Type() == "range"
+	}
+	return nil, false
 }
 
 func (l *listOf) elements(c *checker, seq starlark.Sequence) (starlark.Value, bool) {
 	n := seq.Len()
 	if n > maxParts {
-		c.parts = maxParts
-		c.count(seq)
-		return nil, false
+		return nil, c.spend(weight{parts: n}, seq)
 	}
-	elem, fits := l.elem, true
-	if elem == nil {
-		elem = anyType
+	var elem shape = anyType
+	if l.elem != nil {
+		elem = l.elem
 	}
+	fits := c.one(seq)
 	out := make([]starlark.Value, 0, n)
-	c.enter(step{kind: intoIndex})
-	defer c.leave()
+	c.enter(step{kind: toElement})
 	iter := seq.Iterate()
 	defer iter.Done()
 	var v starlark.Value
 	for i := 0; iter.Next(&v); i++ {
-		c.path[len(c.path)-1].index = i
+		c.here().index = i
 		e, ok := elem.check(c, v)
+		out = append(out, e)
 		if !ok {
 			fits = false
-			if c.quiet || c.tooMany {
+			if c.over() {
 				break
 			}
 		}
-		out = append(out, e)
 	}
+	c.leave()
 	return starlark.NewList(out), fits
 }
 
@@ -109,29 +115,31 @@ func (l *listOf) render(s side) exactjson.Object {
 	return exactjson.Object{{Name: "items", Value: items}, {Name: "type", Value: "array"}}
 }
 
-func (l *listOf) measure() measure {
-	if l.elem == nil {
-		return measure{nodes: 1, depth: 1}
-	}
-	return around(l.elem)
-}
+func (l *listOf) measure() measure { return around(partsOf(l.elem)...) }
 
 func (l *listOf) same(other engine.Type) bool {
 	o, ok := unwrap(other).(*listOf)
 	return ok && sameOrNil(l.elem, o.elem)
 }
 
-func (l *listOf) has(v starlark.Value) bool {
+func (l *listOf) has(c *checker, v starlark.Value) bool {
 	list, ok := v.(*starlark.List)
 	if !ok || l.elem == nil {
 		return ok
 	}
 	for i := range list.Len() {
-		if !l.elem.has(list.Index(i)) {
+		if !c.one(v) || !l.elem.has(c, list.Index(i)) {
 			return false
 		}
 	}
 	return true
+}
+
+func partsOf(elem shape) []shape {
+	if elem == nil {
+		return nil
+	}
+	return []shape{elem}
 }
 
 func sameOrNil(a, b shape) bool {
@@ -169,7 +177,7 @@ func (d *dictOf) Get(k starlark.Value) (starlark.Value, bool, error) {
 	}
 	pair, ok := k.(starlark.Tuple)
 	if !ok || len(pair) != 2 {
-		return nil, false, fmt.Errorf("dict[...] takes two types, the ones of its keys and its values: dict[str, T]")
+		return nil, false, errors.New("dict[...] takes two types, of its keys and of its values: dict[str, T]")
 	}
 	key, err := AsType(pair[0])
 	if err != nil {
@@ -180,7 +188,7 @@ func (d *dictOf) Get(k starlark.Value) (starlark.Value, bool, error) {
 		return nil, false, fmt.Errorf("dict[...]: %w", err)
 	}
 	if !strType.same(key) {
-		return nil, false, fmt.Errorf("dict[%s, ...]: JSON has only text keys; write dict[str, %s]", key.TypeName(), elem.TypeName())
+		return nil, false, fmt.Errorf("dict[%s, ...] is not a type, because JSON has only text keys; write dict[str, %s]", key.TypeName(), elem.TypeName())
 	}
 	t := newDict(shapeOf(elem))
 	return t, true, t.measure().tooLarge()
@@ -193,69 +201,58 @@ func (d *dictOf) check(c *checker, v starlark.Value) (starlark.Value, bool) {
 		return nil, false
 	}
 	if d.elem == nil {
+		c.lower(strict)
 		return loose(c, dict)
 	}
-	if !c.count(v) {
-		return nil, false
-	}
-	fits := true
-	out := starlark.NewDict(dict.Len())
-	c.enter(step{})
-	defer c.leave()
+	fits := c.one(v)
+	out := starlark.NewDict(min(dict.Len(), maxParts))
+	c.enter(step{kind: toMember})
 	for k, v := range dict.Entries() {
-		key, ok := k.(starlark.String)
-		if !ok {
-			c.path[len(c.path)-1].name = "key"
-			c.wrong("text as a key: str(key)", k)
+		if !d.member(c, out, k, v) {
 			fits = false
-			continue
-		}
-		c.path[len(c.path)-1].name = string(key)
-		e, ok := d.elem.check(c, v)
-		if !ok {
-			fits = false
-			if c.quiet || c.tooMany {
+			if c.over() {
 				break
 			}
-			continue
-		}
-		if err := out.SetKey(key, e); err != nil {
-			return nil, false
 		}
 	}
+	c.leave()
 	return out, fits
+}
+
+func (d *dictOf) member(c *checker, out *starlark.Dict, k, v starlark.Value) bool {
+	key, ok := k.(starlark.String)
+	if !ok {
+		c.here().name = "key"
+		c.wrong("text as a key, as JSON has: str(key)", k)
+		return false
+	}
+	c.here().name = string(key)
+	e, ok := d.elem.check(c, v)
+	return ok && c.text(key) && out.SetKey(key, e) == nil
 }
 
 func (d *dictOf) render(s side) exactjson.Object {
 	var values any = true
-	if d.elem != nil {
+	if d.elem != nil && !d.elem.same(anyType) {
 		values = d.elem.render(s)
-		if d.elem.same(anyType) {
-			values = true
-		}
 	}
 	return exactjson.Object{{Name: "additionalProperties", Value: values}, {Name: "type", Value: "object"}}
 }
 
-func (d *dictOf) measure() measure {
-	if d.elem == nil {
-		return measure{nodes: 1, depth: 1}
-	}
-	return around(d.elem)
-}
+func (d *dictOf) measure() measure { return around(partsOf(d.elem)...) }
 
 func (d *dictOf) same(other engine.Type) bool {
 	o, ok := unwrap(other).(*dictOf)
 	return ok && sameOrNil(d.elem, o.elem)
 }
 
-func (d *dictOf) has(v starlark.Value) bool {
+func (d *dictOf) has(c *checker, v starlark.Value) bool {
 	dict, ok := v.(*starlark.Dict)
 	if !ok || d.elem == nil {
 		return ok
 	}
 	for k, v := range dict.Entries() {
-		if _, ok := k.(starlark.String); !ok || !d.elem.has(v) {
+		if _, ok := k.(starlark.String); !ok || !c.one(v) || !d.elem.has(c, v) {
 			return false
 		}
 	}

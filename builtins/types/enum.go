@@ -10,7 +10,8 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// An enum is a choice of texts or integers, each with an optional title.
+// An enum is a choice of texts or integers: enum("a", "b"), or with titles for
+// people enum(a = "Title A").
 type enum struct {
 	common
 	choices []choice
@@ -19,6 +20,7 @@ type enum struct {
 
 type choice struct {
 	value starlark.Value // String or Int
+	name  string         // value as it reads in an error
 	title string
 }
 
@@ -26,27 +28,42 @@ func makeEnum(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwar
 	e := &enum{titled: len(kwargs) > 0}
 	e.self = e
 	for _, v := range args {
-		switch v.(type) {
-		case starlark.String, starlark.Int:
-		case *starlark.List, starlark.Tuple:
-			return nil, fmt.Errorf("enum takes its choices one by one: write enum(*choices), or enum(\"a\", \"b\")")
-		default:
-			return nil, fmt.Errorf("enum: a choice is text or an integer, got %s", engine.Describe(v))
+		name, isText := starlark.AsString(v)
+		if _, isInt := v.(starlark.Int); isInt {
+			name = v.String()
+		} else if !isText {
+			return nil, enumMistake(v)
 		}
-		title, ok := starlark.AsString(v)
-		if !ok {
-			title = v.String()
-		}
-		e.choices = append(e.choices, choice{v, title})
+		e.choices = append(e.choices, choice{value: v, name: name, title: name})
 	}
 	for _, kv := range kwargs {
 		title, ok := starlark.AsString(kv[1])
 		if !ok {
 			return nil, fmt.Errorf("enum: the title of %s is text, got %s", kv[0], engine.Describe(kv[1]))
 		}
-		e.choices = append(e.choices, choice{kv[0], title})
+		e.choices = append(e.choices, choice{value: kv[0], name: string(kv[0].(starlark.String)), title: title})
 	}
-	return e, e.valid()
+	if err := e.valid(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func enumMistake(v starlark.Value) error {
+	switch v.(type) {
+	case *starlark.List, starlark.Tuple:
+		return errors.New(`enum takes its choices one by one: enum("a", "b"), or enum(*choices)`)
+	case *starlark.Dict:
+		return errors.New(`enum takes titles as keywords: enum(a = "Title A"), or enum(**titles)`)
+	case starlark.Bool:
+		return errors.New("enum: a choice is text or an integer; for True and False there is bool")
+	case starlark.NoneType:
+		return errors.New(`enum: a choice is text or an integer; for None write enum("a", "b") | None`)
+	}
+	if _, err := AsType(v); err == nil {
+		return fmt.Errorf("enum takes values, not types; for one type or another write A | B")
+	}
+	return fmt.Errorf("enum: a choice is text or an integer, got %s", engine.Describe(v))
 }
 
 func (e *enum) valid() error {
@@ -55,15 +72,15 @@ func (e *enum) valid() error {
 		return errors.New(`enum needs at least one choice: enum("a", "b")`)
 	}
 	if len(e.choices) > most {
-		return fmt.Errorf("enum: %d choices, more than %d; take a str and check it", len(e.choices), most)
+		return fmt.Errorf("enum: %d choices, more than %d; take a str and check it in the function", len(e.choices), most)
 	}
 	seen := make(map[string]bool)
 	for _, ch := range e.choices {
-		if key := ch.value.String(); seen[key] {
+		key := ch.value.String()
+		if seen[key] {
 			return fmt.Errorf("enum: the choice %s is there twice", key)
-		} else {
-			seen[key] = true
 		}
+		seen[key] = true
 	}
 	return nil
 }
@@ -77,69 +94,69 @@ func (e *enum) TypeName() string {
 }
 
 func (e *enum) check(c *checker, v starlark.Value) (starlark.Value, bool) {
-	if !c.count(v) {
-		return nil, false
-	}
 	if out, ok := e.find(c, v); ok {
-		return out, true
+		return out, c.one(out)
 	}
-	if !c.quiet && len(c.found) < maxListed {
-		c.wrong(e.want(v), v)
-	} else {
-		c.wrong("", v)
+	want := ""
+	if !c.quiet && len(c.found) < maxListed { // else nobody reads it
+		want = e.want(v)
 	}
+	c.wrong(want, v)
 	return nil, false
 }
 
+// find is the choice that v is. As in the reference, 1.0 and True are the choice 1.
 func (e *enum) find(c *checker, v starlark.Value) (starlark.Value, bool) {
-	if _, isText := v.(starlark.String); !isText && !e.holds(integer) {
+	switch w := v.(type) {
+	case starlark.String, starlark.Int:
+	case starlark.Float:
+		c.lower(lax)
+	case starlark.Bool:
+		c.lower(lax)
+		v = starlark.MakeInt(0)
+		if w {
+			v = starlark.MakeInt(1)
+		}
+	default:
 		return nil, false
 	}
 	for _, ch := range e.choices {
 		if same, err := starlark.Equal(ch.value, v); err == nil && same {
-			if _, isFloat := v.(starlark.Float); isFloat {
-				c.lower(lax)
-			}
 			return ch.value, true
 		}
 	}
 	return nil, false
 }
 
-type kind int
+// texts and integers report of what the choices are; both are false when they are
+// of both kinds.
+func (e *enum) texts() bool    { return e.all(isA[starlark.String]) }
+func (e *enum) integers() bool { return e.all(isA[starlark.Int]) }
 
-const (
-	text kind = iota
-	integer
-)
-
-// holds reports whether some choice is of that kind.
-func (e *enum) holds(k kind) bool {
+func (e *enum) all(is func(starlark.Value) bool) bool {
 	for _, ch := range e.choices {
-		if _, isText := ch.value.(starlark.String); isText == (k == text) {
-			return true
+		if !is(ch.value) {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
+// want says what there is to choose from, and which one v may have meant.
 func (e *enum) want(v starlark.Value) string {
 	const most = 20
-	var names, shown []string
-	for _, ch := range e.choices {
-		name, ok := starlark.AsString(ch.value)
-		if !ok {
-			name = ch.value.String()
-		}
-		names = append(names, name)
+	names := make([]string, len(e.choices))
+	for i, ch := range e.choices {
+		names[i] = clip(ch.name)
 	}
-	shown = names
-	if len(shown) > most {
-		shown = append(append([]string{}, names[:most]...), fmt.Sprintf("… (%d in all)", len(names)))
-	}
-	want := "one of " + strings.Join(shown, ", ")
-	if len(names) == 1 {
-		want = e.choices[0].value.String()
+	var want string
+	switch {
+	case len(names) == 1:
+		want = clip(e.choices[0].value.String())
+	case len(names) > most:
+		want = fmt.Sprintf("one of %s, … (%d in all)", strings.Join(names[:most], ", "), len(names))
+	default:
+		want = "one of " + strings.Join(names, ", ")
 	}
 	if got, ok := starlark.AsString(v); ok {
 		if near := engine.Nearest(got, names); near != "" {
@@ -147,6 +164,29 @@ func (e *enum) want(v starlark.Value) string {
 		}
 	}
 	return want
+}
+
+func (e *enum) render(side) exactjson.Object {
+	o := e.options()
+	switch {
+	case e.texts():
+		o = o.With("type", "string")
+	case e.integers():
+		o = o.With("type", "integer")
+	}
+	return o
+}
+
+// options is the choices in the shortest form that says all: with titles, as one
+// constant, or as a list.
+func (e *enum) options() exactjson.Object {
+	switch {
+	case e.titled:
+		return exactjson.Object{{Name: "oneOf", Value: e.titles()}}
+	case len(e.choices) == 1:
+		return exactjson.Object{{Name: "const", Value: e.choices[0].value}}
+	}
+	return exactjson.Object{{Name: "enum", Value: e.values()}}
 }
 
 func (e *enum) values() []any {
@@ -157,32 +197,12 @@ func (e *enum) values() []any {
 	return out
 }
 
-// titles is the choices as {"const", "title"} objects.
 func (e *enum) titles() []any {
 	out := make([]any, len(e.choices))
 	for i, ch := range e.choices {
 		out[i] = exactjson.Object{{Name: "const", Value: ch.value}, {Name: "title", Value: ch.title}}
 	}
 	return out
-}
-
-func (e *enum) render(side) exactjson.Object {
-	var o exactjson.Object
-	switch {
-	case e.titled:
-		o = o.With("oneOf", e.titles())
-	case len(e.choices) == 1:
-		o = o.With("const", e.choices[0].value)
-	default:
-		o = o.With("enum", e.values())
-	}
-	switch {
-	case !e.holds(integer):
-		o = o.With("type", "string")
-	case !e.holds(text):
-		o = o.With("type", "integer")
-	}
-	return o
 }
 
 func (e *enum) measure() measure { return measure{nodes: 1 + len(e.choices)/10, depth: 1} }
@@ -201,8 +221,11 @@ func (e *enum) same(other engine.Type) bool {
 	return true
 }
 
-func (e *enum) has(v starlark.Value) bool {
-	_, isFloat := v.(starlark.Float)
-	_, ok := e.find(&checker{}, v)
-	return ok && !isFloat
+func (e *enum) has(c *checker, v starlark.Value) bool {
+	switch v.(type) {
+	case starlark.String, starlark.Int:
+		_, ok := e.find(c, v)
+		return ok
+	}
+	return false
 }

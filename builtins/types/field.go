@@ -65,15 +65,16 @@ func (f *Field) setDefault(v starlark.Value) error {
 	if _, none := v.(starlark.NoneType); none && !acceptsNone(f.Type) {
 		return fmt.Errorf("the default None does not fit %s; write %s | None", f.Type.TypeName(), f.Type.TypeName())
 	}
-	c := checker{exactly: true, fit: exact, fields: -1}
+	c := newChecker("")
+	c.exactly = true
 	out, ok := f.check(&c, v)
-	if c.err != nil {
-		return c.err
+	out, wrong := c.result(out, ok)
+	if wrong != nil {
+		return fmt.Errorf("the default does not fit %s: %s", f.Type.TypeName(), engine.MismatchText(wrong))
 	}
-	if !ok {
-		return fmt.Errorf("the default does not fit %s: %s", f.Type.TypeName(), engine.MismatchText(c.mismatches()))
+	if _, err := exactjson.Marshal(out); err != nil {
+		return fmt.Errorf("the default can't be shown to a client: %w", err)
 	}
-	out.Freeze()
 	f.Default = out
 	return nil
 }
@@ -86,12 +87,9 @@ func acceptsNone(t engine.Type) bool {
 
 // Accept checks v against the type and the limits, as [engine.Type] does.
 func (f *Field) Accept(v starlark.Value, path string) (starlark.Value, []engine.Mismatch) {
-	c := checker{root: path, fit: exact, fields: -1}
+	c := newChecker(path)
 	out, ok := f.check(&c, v)
-	if ok {
-		out.Freeze()
-	}
-	return out, c.mismatches()
+	return c.result(out, ok)
 }
 
 func (f *Field) check(c *checker, v starlark.Value) (starlark.Value, bool) {
@@ -99,26 +97,33 @@ func (f *Field) check(c *checker, v starlark.Value) (starlark.Value, bool) {
 	if !ok {
 		return nil, false
 	}
-	return out, f.Limits.check(c, out)
+	return out, f.Limits.none() || f.Limits.check(c, out)
 }
 
-// absent is the value of f when none came.
-func (f *Field) absent(c *checker) (starlark.Value, bool) {
+// absent is the value of f when none came for the parameter or field called name.
+func (f *Field) absent(c *checker, name string) (starlark.Value, bool) {
 	if f.Default != nil {
-		return f.Default, true
+		return f.Default, c.one(f.Default)
 	}
 	thread := c.thread
 	if thread == nil {
-		const enough = 1_000_000 // nobody else bounds a thread of our own
-		thread = &starlark.Thread{Name: "factory"}
-		thread.SetMaxExecutionSteps(enough)
+		thread = &starlark.Thread{Name: "factory"} // nobody bounds it but we
+		defer engine.Limits{}.Apply(thread)()
 	}
 	v, err := starlark.Call(thread, f.Factory, nil, nil)
 	if err != nil {
 		c.err = err
 		return nil, false
 	}
-	return f.check(c, v)
+	made := newChecker("")
+	made.thread = thread
+	out, ok := f.check(&made, v)
+	out, wrong := made.result(out, ok)
+	if wrong != nil {
+		c.err = fmt.Errorf("the factory of %s made a value that does not fit %s: %s", name, f.Type.TypeName(), engine.MismatchText(wrong))
+		return nil, false
+	}
+	return out, c.one(out)
 }
 
 // property is f as a property of an object schema, under the title of its name.
@@ -145,17 +150,14 @@ func (f *Field) property(name string, s side) exactjson.Object {
 	return sorted(o)
 }
 
-// named reports whether t brings its own title, as models do, also behind None.
+// named reports whether t brings its own title, or wants none: models, and raw
+// schemas, which stay as they were written. None beside them changes nothing.
 func named(t shape) bool {
 	switch t := unwrap(t).(type) {
 	case *union:
-		if others := t.others(); len(others) == 1 {
-			return named(others[0])
-		}
-	case *Model:
+		return len(t.rest) == 1 && named(t.rest[0])
+	case *Model, *rawSchema:
 		return true
-	case *rawSchema:
-		return t.object.Get("title") != nil
 	}
 	return false
 }

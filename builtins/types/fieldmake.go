@@ -56,11 +56,7 @@ func (f *Field) put(name string, v starlark.Value) (err error) {
 	case "title":
 		f.Title, err = textOf(name, v)
 	case "factory":
-		fn, ok := v.(starlark.Callable)
-		if !ok {
-			return fmt.Errorf("factory is a function without parameters that makes the default, got %s; for a fixed one write default =", engine.Describe(v))
-		}
-		f.Factory = fn
+		f.Factory, err = factoryOf(v)
 	case "ge":
 		f.Ge, err = numberOf(name, v)
 	case "gt":
@@ -82,12 +78,12 @@ func (f *Field) put(name string, v starlark.Value) (err error) {
 	case "format":
 		f.Format, err = formatOf(v)
 	default:
-		return unknownWord("keyword", name, fieldWords[:])
+		return unknownName("keyword", name, fieldWords[:])
 	}
 	return err
 }
 
-func unknownWord(what, name string, known []string) error {
+func unknownName(what, name string, known []string) error {
 	if hint := engine.DidYouMean(name, known); hint != "" {
 		return fmt.Errorf("there is no %s %s (%s)", what, name, hint)
 	}
@@ -123,4 +119,19 @@ func lengthOf(name string, v starlark.Value) (*int, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s is a whole number from 0 on, got %s", name, engine.Describe(v))
+}
+
+func factoryOf(v starlark.Value) (starlark.Callable, error) {
+	fn, ok := v.(starlark.Callable)
+	if !ok {
+		return nil, fmt.Errorf("factory is a function that makes the default, got %s; for a fixed one write default = %s", engine.Describe(v), clip(v.String()))
+	}
+	if f, ok := v.(*starlark.Function); ok {
+		for i := range f.NumParams() - f.NumKwonlyParams() {
+			if name, _ := f.Param(i); f.ParamDefault(i) == nil && !(f.HasVarargs() || f.HasKwargs()) {
+				return nil, fmt.Errorf("factory is called without arguments, but %s needs %s", f.Name(), name)
+			}
+		}
+	}
+	return fn, nil
 }

@@ -3,6 +3,7 @@ package types
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,12 +17,20 @@ type format struct {
 	fits func(string) bool
 }
 
-// formats are the enforced ones, the same four that a form may use.
-var formats = map[string]format{
-	"date":      {"a date as 2026-05-31", isDate},
-	"date-time": {"a date and time as 2026-05-31T14:00:00Z", isDateTime},
-	"email":     {"an email address", isEmail},
-	"uri":       {"a URI with its scheme, as https://example.com/x", isURI},
+// formatNamed is the enforced format of that name. They are the four that a form
+// may use.
+func formatNamed(name string) (format, bool) {
+	switch name {
+	case "date":
+		return format{"a date as 2026-05-31", isDate}, true
+	case "date-time":
+		return format{"a date and time as 2026-05-31T14:00:00Z", isDateTime}, true
+	case "email":
+		return format{"an email address", isEmail}, true
+	case "uri":
+		return format{"a URI with its scheme, as https://example.com/x", isURI}, true
+	}
+	return format{}, false
 }
 
 // otherFormats are names in common use that are shown and not enforced.
@@ -36,13 +45,8 @@ func formatOf(v starlark.Value) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, ok := formats[name]; ok {
+	if _, ok := formatNamed(name); ok || slices.Contains(otherFormats[:], name) {
 		return name, nil
-	}
-	for _, known := range otherFormats {
-		if name == known {
-			return name, nil
-		}
 	}
 	if near := engine.Nearest(name, []string{"date", "date-time", "email", "uri"}); near != "" {
 		return "", fmt.Errorf("there is no format %q (did you mean %s?)", name, near)

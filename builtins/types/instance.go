@@ -1,6 +1,7 @@
 package types
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 // An Instance is a value of a [Model]: frozen from the start, equal by value,
-// hashable if all its fields are.
+// hashable if all its fields are. It never contains itself.
 type Instance struct {
 	model  *Model
 	values []starlark.Value // in the order of the model's fields
@@ -20,17 +21,16 @@ type Instance struct {
 }
 
 var (
-	_ starlark.HasAttrs   = (*Instance)(nil)
-	_ starlark.Comparable = (*Instance)(nil)
-	_ exactjson.Encodable = (*Instance)(nil)
+	_ starlark.HasSetField = (*Instance)(nil)
+	_ starlark.Comparable  = (*Instance)(nil)
+	_ exactjson.Encodable  = (*Instance)(nil)
 )
 
-// set puts a checked value into an instance that is being made.
-func (in *Instance) set(i int, v starlark.Value) {
-	v.Freeze()
+// put sets a field of an instance that is being made.
+func (in *Instance) put(i int, v starlark.Value) {
+	in.weight = in.weight.with(weigh(v))
 	in.values[i] = v
-	w := weigher{seen: make(map[any]weight)}
-	in.weight.depth = max(in.weight.depth, w.weigh(v, 0).depth+1)
+	v.Freeze()
 }
 
 // Model is the type of in.
@@ -45,9 +45,10 @@ func (in *Instance) Get(name string) (starlark.Value, bool) {
 	return in.values[i], true
 }
 
+// String is the instance as a script would write it: Stock(title = "x", copies = 1).
 func (in *Instance) String() string {
 	var b strings.Builder
-	b.WriteString(in.model.TypeName() + "(")
+	b.WriteString(in.model.Name() + "(")
 	for i, p := range in.model.fields {
 		if i > 0 {
 			b.WriteString(", ")
@@ -58,10 +59,16 @@ func (in *Instance) String() string {
 	return b.String()
 }
 
-func (in *Instance) Type() string         { return in.model.TypeName() }
-func (in *Instance) Freeze()              {}
+// Type is the model's name.
+func (in *Instance) Type() string { return in.model.Name() }
+
+// Freeze does nothing: an instance is frozen.
+func (in *Instance) Freeze() {}
+
+// Truth is True.
 func (in *Instance) Truth() starlark.Bool { return starlark.True }
 
+// Hash fails if a field can't be hashed, and names it.
 func (in *Instance) Hash() (uint32, error) {
 	h, _ := starlark.String(in.model.name).Hash()
 	for i, v := range in.values {
@@ -74,6 +81,7 @@ func (in *Instance) Hash() (uint32, error) {
 	return h, nil
 }
 
+// Attr is the value of a field.
 func (in *Instance) Attr(name string) (starlark.Value, error) {
 	if v, ok := in.Get(name); ok {
 		return v, nil
@@ -81,17 +89,19 @@ func (in *Instance) Attr(name string) (starlark.Value, error) {
 	return nil, nil // the interpreter says so, and names the nearest field
 }
 
+// AttrNames are the fields, sorted.
 func (in *Instance) AttrNames() []string {
 	names := in.model.names()
 	slices.Sort(names)
 	return names
 }
 
-// SetField refuses, with the way to do it instead.
+// SetField refuses, and says how to do it instead.
 func (in *Instance) SetField(name string, _ starlark.Value) error {
-	return fmt.Errorf("instances can't be changed; make a new one: replace(x, %s = ...)", name)
+	return fmt.Errorf("an instance of %s can't be changed; make another one: replace(x, %s = ...)", in.Type(), name)
 }
 
+// CompareSameType compares by value; instances have no order.
 func (in *Instance) CompareSameType(op syntax.Token, other starlark.Value, depth int) (bool, error) {
 	if op != syntax.EQL && op != syntax.NEQ {
 		return false, fmt.Errorf("instances have no order: %s %s %s", in.Type(), op, other.Type())
@@ -103,7 +113,7 @@ func (in *Instance) CompareSameType(op syntax.Token, other starlark.Value, depth
 func (in *Instance) equal(other starlark.Value, depth int) (bool, error) {
 	o, ok := other.(*Instance)
 	switch {
-	case !ok || o.model != in.model || o.weight != in.weight:
+	case !ok || o.model != in.model:
 		return false, nil
 	case o == in:
 		return true, nil
@@ -126,7 +136,7 @@ func (in *Instance) JSON() any {
 	return o
 }
 
-// replace is replace(instance, copies = 3): a new one with these fields changed.
+// replace is replace(instance, copies = 3): another instance with these fields changed.
 func replace(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	in, err := oneInstance("replace", args)
 	if err != nil {
@@ -136,13 +146,13 @@ func replace(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, 
 	for i, p := range in.model.fields {
 		all = append(all, starlark.Tuple{starlark.String(p.Name), in.values[i]})
 	}
-	return in.model.CallInternal(thread, nil, append(all, kwargs...))
+	return in.model.CallInternal(thread, nil, append(all, kwargs...)) // of two the later counts
 }
 
-// toDict is to_dict(instance): a fresh dict, and instances within it as dicts too.
+// toDict is to_dict(instance): a fresh dict, with the instances in it as dicts too.
 func toDict(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	if len(kwargs) > 0 {
-		return nil, fmt.Errorf("to_dict takes one instance and no keywords")
+		return nil, errors.New("to_dict takes one instance of a model and no keywords")
 	}
 	in, err := oneInstance("to_dict", args)
 	if err != nil {
@@ -156,13 +166,17 @@ func oneInstance(word string, args starlark.Tuple) (*Instance, error) {
 		return nil, fmt.Errorf("%s takes one instance of a model, got %d values", word, len(args))
 	}
 	in, ok := args[0].(*Instance)
-	if !ok {
-		return nil, fmt.Errorf("%s takes an instance of a model, got %s", word, engine.Describe(args[0]))
+	if ok {
+		return in, nil
 	}
-	return in, nil
+	if list, ok := args[0].(*starlark.List); ok && list.Len() > 0 && isA[*Instance](list.Index(0)) {
+		return nil, fmt.Errorf("%s takes one instance, got a list of %d: write [%s(x) for x in ...]", word, list.Len(), word)
+	}
+	return nil, fmt.Errorf("%s takes an instance of a model, got %s", word, engine.Describe(args[0]))
 }
 
-// thaw copies what JSON can hold, so that the copy may be changed.
+// thaw copies v with all containers in it, so that the copy may be changed. v has
+// been weighed.
 func thaw(v starlark.Value) starlark.Value {
 	switch v := v.(type) {
 	case *Instance:
@@ -186,31 +200,15 @@ func thaw(v starlark.Value) starlark.Value {
 	case *starlark.Dict:
 		out := starlark.NewDict(v.Len())
 		for k, part := range v.Entries() {
-			_ = out.SetKey(k, thaw(part)) // its key was one already
+			_ = out.SetKey(k, thaw(part)) // k is a key already
+		}
+		return out
+	case *starlark.Set:
+		out := starlark.NewSet(v.Len())
+		for part := range v.Elements() {
+			_ = out.Insert(part) // likewise
 		}
 		return out
 	}
 	return v
-}
-
-// isinstance is isinstance(x, T), where T is a type, or a tuple of types of which
-// one has to fit. Unlike Python's, True is no int; and list[int] looks at every
-// element.
-func isinstance(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	if len(args) != 2 || len(kwargs) > 0 {
-		return nil, fmt.Errorf("isinstance takes a value and a type: isinstance(x, int)")
-	}
-	types, ok := args[1].(starlark.Tuple)
-	if !ok {
-		types = starlark.Tuple{args[1]}
-	}
-	found := false
-	for _, t := range types {
-		as, err := AsType(t)
-		if err != nil {
-			return nil, fmt.Errorf("isinstance: %w", err)
-		}
-		found = found || shapeOf(as).has(args[0])
-	}
-	return starlark.Bool(found), nil
 }

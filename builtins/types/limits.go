@@ -6,13 +6,12 @@ import (
 	"math"
 	"math/big"
 	"regexp"
-	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/mcpstar/mcpstar/engine/exactjson"
 	"go.starlark.net/starlark"
-	starsyntax "go.starlark.net/syntax"
+	"go.starlark.net/syntax"
 )
 
 // Limits bound the values of a [Field] beyond its type. On a union they bound
@@ -33,16 +32,16 @@ func finite(f starlark.Float) bool {
 // A bound is one limit on numbers: its keyword, JSON Schema's, and its words.
 type bound struct {
 	word, schema, want string
-	op                 starsyntax.Token
+	op                 syntax.Token
 	than               starlark.Value
 }
 
 func (l *Limits) bounds() [4]bound {
 	return [4]bound{
-		{"ge", "minimum", "at least", starsyntax.GE, l.Ge},
-		{"gt", "exclusiveMinimum", "more than", starsyntax.GT, l.Gt},
-		{"le", "maximum", "at most", starsyntax.LE, l.Le},
-		{"lt", "exclusiveMaximum", "less than", starsyntax.LT, l.Lt},
+		{"ge", "minimum", "at least", syntax.GE, l.Ge},
+		{"gt", "exclusiveMinimum", "more than", syntax.GT, l.Gt},
+		{"le", "maximum", "at most", syntax.LE, l.Le},
+		{"lt", "exclusiveMaximum", "less than", syntax.LT, l.Lt},
 	}
 }
 
@@ -115,7 +114,7 @@ func (l *Limits) checkText(c *checker, v starlark.String) bool {
 		c.wrong("text that matches "+l.Pattern, v)
 		ok = false
 	}
-	if f, enforced := formats[l.Format]; enforced && !f.fits(string(v)) {
+	if f, enforced := formatNamed(l.Format); enforced && !f.fits(string(v)) {
 		c.wrong(f.want, v)
 		ok = false
 	}
@@ -174,7 +173,7 @@ func (l *Limits) valid(t shape) error {
 	}
 	members := []shape{t}
 	if u, ok := unwrap(t).(*union); ok {
-		members = u.others()
+		members = u.rest
 	}
 	for _, m := range members {
 		if err := l.applicable(m); err != nil {
@@ -219,7 +218,7 @@ func (l *Limits) consistent() error {
 		return fmt.Errorf("nothing is at least %d and at most %d long", *l.MinLength, *l.MaxLength)
 	}
 	if l.MultipleOf != nil {
-		if positive, err := starlark.Compare(starsyntax.GT, l.MultipleOf, starlark.MakeInt(0)); err != nil || !positive {
+		if positive, err := starlark.Compare(syntax.GT, l.MultipleOf, starlark.MakeInt(0)); err != nil || !positive {
 			return errors.New("multiple_of has to be more than 0")
 		}
 	}
@@ -229,9 +228,9 @@ func (l *Limits) consistent() error {
 			if low.than == nil || high.than == nil {
 				continue
 			}
-			op := starsyntax.GT
+			op := syntax.GT
 			if low.word == "gt" || high.word == "lt" {
-				op = starsyntax.GE
+				op = syntax.GE
 			}
 			if empty, err := starlark.Compare(op, low.than, high.than); err == nil && empty {
 				return fmt.Errorf("nothing is %s %s and %s %s", low.want, low.than, high.want, high.than)
@@ -245,24 +244,24 @@ func (l *Limits) consistent() error {
 func (l *Limits) apply(t shape, s side, hideNull bool) exactjson.Object {
 	u, ok := unwrap(t).(*union)
 	if !ok {
-		return append(t.render(s), l.keywords(t)...)
+		return concat(t.render(s), l.keywords(t))
 	}
 	members := u.members
 	if hideNull {
-		members = u.others()
+		members = u.rest
 	}
 	if len(members) == 1 {
-		return append(members[0].render(s), l.keywords(members[0])...)
+		return concat(members[0].render(s), l.keywords(members[0]))
 	}
-	any := make([]any, len(members))
+	arms := make([]any, len(members))
 	for i, m := range members {
 		o := m.render(s)
 		if !noneType.same(m) {
-			o = append(o, l.keywords(m)...)
+			o = concat(o, l.keywords(m))
 		}
-		any[i] = sorted(o)
+		arms[i] = sorted(o)
 	}
-	return exactjson.Object{{Name: "anyOf", Value: any}}
+	return exactjson.Object{{Name: "anyOf", Value: arms}}
 }
 
 // keywords are the limits as JSON Schema for a value of type t.
@@ -299,25 +298,4 @@ func (l *Limits) keywords(t shape) exactjson.Object {
 		o = append(o, exactjson.Member{Name: "format", Value: l.Format})
 	}
 	return o
-}
-
-// compile reads a pattern, and tells an author what Go's patterns lack.
-func compile(pattern string) (*regexp.Regexp, error) {
-	re, err := regexp.Compile(pattern)
-	if err == nil {
-		return re, nil
-	}
-	var bad *syntax.Error
-	if !errors.As(err, &bad) {
-		return nil, fmt.Errorf("pattern: %w", err)
-	}
-	switch {
-	case strings.Contains(pattern, "(?=") || strings.Contains(pattern, "(?!"):
-		return nil, errors.New("pattern: there is no look-ahead, (?=...) or (?!...), in these patterns (RE2); write what may stand there, or check it in the function")
-	case strings.Contains(pattern, "(?<=") || strings.Contains(pattern, "(?<!"):
-		return nil, errors.New("pattern: there is no look-behind, (?<=...) or (?<!...), in these patterns (RE2); write what may stand there, or check it in the function")
-	case bad.Code == syntax.ErrInvalidEscape:
-		return nil, fmt.Errorf("pattern: %s does not exist in these patterns (RE2 has no back-references)", bad.Expr)
-	}
-	return nil, fmt.Errorf("pattern: %s: %s", bad.Code, bad.Expr)
 }

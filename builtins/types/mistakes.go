@@ -1,6 +1,7 @@
 package types
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/mcpstar/mcpstar/engine"
@@ -86,9 +87,38 @@ func builtinMistake(b *starlark.Builtin) error {
 	return fmt.Errorf("%s is a function, not a type", b.Name())
 }
 
-// noAttribute explains a read of an attribute on a type.
+// noAttribute explains a read of an attribute on a type, as in str.upper("x").
 func noAttribute(t shape, name string) error {
-	return fmt.Errorf("%s is a type and has no .%s; a value of that type may: was the function called without this argument?", t.TypeName(), name)
+	what := t.TypeName()
+	if bareDict.same(t) && name == "fromkeys" {
+		return errors.New("dict has no .fromkeys here; write {k: None for k in keys}")
+	}
+	if v, ok := example(t).(starlark.HasAttrs); ok {
+		if attr, err := v.Attr(name); err == nil && attr != nil {
+			return fmt.Errorf("%s is a type and has no .%s; it belongs to the values of that type: write x.%s", clip(what), name, name)
+		}
+		if hint := engine.DidYouMean(name, v.AttrNames()); hint != "" {
+			return fmt.Errorf("%s is a type and has no .%s, nor have its values (%s)", clip(what), name, hint)
+		}
+	}
+	return fmt.Errorf("%s is a type and has no .%s", clip(what), name)
+}
+
+// example is some value of a type, or nil.
+func example(t shape) starlark.Value {
+	switch t := unwrap(t).(type) {
+	case *scalar:
+		if t == strType {
+			return starlark.String("")
+		}
+	case *enum:
+		return t.choices[0].value
+	case *listOf:
+		return starlark.NewList(nil)
+	case *dictOf:
+		return new(starlark.Dict)
+	}
+	return nil
 }
 
 // noIndex explains T[...] on a type that takes no parts.

@@ -9,7 +9,8 @@ import (
 
 // OutputSchema is the outputSchema of a tool that returns t, and whether its
 // structured content is wrapped as {"result": ...}. There is none, nil, where
-// nothing is said about the value: no type (nil), any, a bare dict.
+// nothing is said about the value: no type (nil), any, a bare dict or list, and types
+// of other packages that show no schema.
 //
 // title is the schema's, "order_bookOutput".
 func OutputSchema(t engine.Type, title string) (schema exactjson.Object, wrapped bool) {
@@ -24,11 +25,15 @@ func OutputSchema(t engine.Type, title string) (schema exactjson.Object, wrapped
 		if _, ok := t.outsider.(Schemed); !ok {
 			return nil, false
 		}
+	case *listOf:
+		if t.elem == nil {
+			return nil, false
+		}
 	case *Model:
 		return t.render(output), false
 	case *rawSchema:
-		if t.object.Get("type") == "object" {
-			return t.render(output), false
+		if says(t.object, "type", "object") {
+			return t.object, false
 		}
 	case *dictOf:
 		if t.elem == nil {

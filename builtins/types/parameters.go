@@ -51,23 +51,26 @@ func (ps Parameters) object(s side) exactjson.Object {
 // values is only meaningful when there are no problems. err is the failure of a
 // factory, which runs on thread.
 func (ps Parameters) Bind(thread *starlark.Thread, args *starlark.Dict) (values []starlark.Value, problems []engine.Mismatch, err error) {
-	c := checker{thread: thread, fit: exact, fields: -1}
+	var known map[string]int
+	var steps [4]step
+	c := newChecker("")
+	c.thread = thread
+	c.path = steps[:1]
 	values = make([]starlark.Value, len(ps))
-	c.path = append(make([]step, 0, 4), step{})
 	for i, p := range ps {
 		c.path[0].name = p.Name
-		var v starlark.Value
-		if args != nil {
-			v, _, _ = args.Get(starlark.String(p.Name))
-		}
+		v := sent(args, p.Name)
 		var ok bool
 		switch {
 		case v != nil:
 			v, ok = p.Field.check(&c, p.Field.unquote(v))
 		case p.Field.Required():
-			c.missing(p, ps.index(), args)
+			if known == nil {
+				known = ps.index()
+			}
+			c.missing(p, known, args)
 		default:
-			v, ok = p.Field.absent(&c)
+			v, ok = p.Field.absent(&c, p.Name)
 		}
 		if c.err != nil {
 			return nil, nil, c.err
@@ -78,6 +81,17 @@ func (ps Parameters) Bind(thread *starlark.Thread, args *starlark.Dict) (values 
 		}
 	}
 	return values, c.mismatches(), nil
+}
+
+// sent is the member of that name, or nil.
+func sent(args *starlark.Dict, name string) starlark.Value {
+	if args == nil {
+		return nil
+	}
+	if v, found, _ := args.Get(starlark.String(name)); found {
+		return v
+	}
+	return nil
 }
 
 func (ps Parameters) index() map[string]int {
@@ -91,21 +105,33 @@ func (ps Parameters) index() map[string]int {
 // missing notes that nothing came for p, and which unknown member of from may
 // have been meant for it.
 func (c *checker) missing(p Parameter, known map[string]int, from *starlark.Dict) {
-	want, got := wanted(p.Field.Type), "nothing"
-	if from != nil && !c.quiet && len(c.found) < maxListed {
-		const most = 100 // names to compare; each comparison takes time
-		var unknown []string
-		for k := range from.Entries() {
-			name, ok := starlark.AsString(k)
-			if _, taken := known[name]; ok && !taken && len(unknown) < most {
-				unknown = append(unknown, name)
-			}
+	if !c.listing() {
+		return
+	}
+	got := "nothing"
+	if near := engine.Nearest(p.Name, unknownIn(from, known)); near != "" {
+		got = fmt.Sprintf("nothing (did you mean to send it as %s? you sent %s)", p.Name, near)
+	}
+	c.found = append(c.found, engine.Mismatch{Path: c.at(), Want: wanted(p.Field.Type), Got: got})
+}
+
+// unknownIn are the first members of a dict that are not known.
+func unknownIn(from *starlark.Dict, known map[string]int) []string {
+	const most = 100 // each is compared with the name that is missing
+	if from == nil {
+		return nil
+	}
+	var out []string
+	for k := range from.Entries() {
+		name, ok := starlark.AsString(k)
+		if _, taken := known[name]; !ok || taken {
+			continue
 		}
-		if near := engine.Nearest(p.Name, unknown); near != "" {
-			got = fmt.Sprintf("nothing (did you mean to send it as %s? you sent %s)", p.Name, near)
+		if out = append(out, name); len(out) == most {
+			break
 		}
 	}
-	c.add(engine.Mismatch{Path: c.at(), Want: want, Got: got})
+	return out
 }
 
 // wanted is a type in words.
@@ -154,7 +180,7 @@ func takesText(t shape, v starlark.String) bool {
 	case *anything:
 		return true
 	case *enum:
-		return t.holds(text)
+		return !t.integers()
 	case *union:
 		for _, m := range t.members {
 			if takesText(m, v) {

@@ -40,9 +40,13 @@ func set(o exactjson.Object, name string, value any) exactjson.Object {
 	return o.With(name, value)
 }
 
-// sorted puts the members in the order of their names, as the reference does:
-// a schema reads the same however it was put together.
+// concat is x and y in a new object.
+func concat(x, y exactjson.Object) exactjson.Object { return slices.Concat(x, y) }
+
+// sorted is o in the order of the names, as the reference has it: a schema reads
+// the same however it was put together.
 func sorted(o exactjson.Object) exactjson.Object {
+	o = slices.Clone(o)
 	slices.SortStableFunc(o, func(a, b exactjson.Member) int { return cmp.Compare(a.Name, b.Name) })
 	return o
 }

@@ -36,14 +36,15 @@ func isA[T starlark.Value](v starlark.Value) bool { _, ok := v.(T); return ok }
 func (s *scalar) TypeName() string { return s.name }
 
 func (s *scalar) check(c *checker, v starlark.Value) (starlark.Value, bool) {
-	if !c.count(v) {
-		return nil, false
-	}
 	out, ok := s.convert(c, v)
 	if !ok {
 		c.wrong(s.want, v)
+		return nil, false
 	}
-	return out, ok
+	if text, isText := out.(starlark.String); isText {
+		return out, c.text(text)
+	}
+	return out, c.one(v)
 }
 
 func (s *scalar) render(side) exactjson.Object {
@@ -57,4 +58,4 @@ func (s *scalar) same(other engine.Type) bool {
 	return ok && o.name == s.name
 }
 
-func (s *scalar) has(v starlark.Value) bool { return s.is(v) }
+func (s *scalar) has(_ *checker, v starlark.Value) bool { return s.is(v) }

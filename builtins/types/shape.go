@@ -30,8 +30,9 @@ type shape interface {
 	measure() measure
 	// same reports whether the other type accepts and shows the same.
 	same(other engine.Type) bool
-	// has reports whether v, as it is, is a value of the type: isinstance.
-	has(v starlark.Value) bool
+	// has reports whether v, as it is, is a value of the type: isinstance. The
+	// checker only bounds how much is looked at.
+	has(c *checker, v starlark.Value) bool
 }
 
 // A side says for whom a schema is rendered. What a client sends may leave an
@@ -94,11 +95,17 @@ type foreign struct{ outsider }
 type outsider = engine.Type
 
 func (f *foreign) check(c *checker, v starlark.Value) (starlark.Value, bool) {
-	out, wrong := f.Accept(v, c.at())
-	for _, m := range wrong {
-		c.add(m)
+	path := ""
+	if !c.quiet {
+		path = c.at()
 	}
-	return out, len(wrong) == 0
+	out, wrong := f.Accept(v, path)
+	for _, m := range wrong {
+		if c.listing() {
+			c.found = append(c.found, m)
+		}
+	}
+	return out, len(wrong) == 0 && c.one(v)
 }
 
 func (f *foreign) Schema() exactjson.Object { return f.render(input) }
@@ -119,7 +126,7 @@ func (f *foreign) same(other engine.Type) bool {
 	return f.outsider == other
 }
 
-func (f *foreign) has(v starlark.Value) bool {
+func (f *foreign) has(_ *checker, v starlark.Value) bool {
 	_, wrong := f.Accept(v, "")
 	return len(wrong) == 0
 }

@@ -12,7 +12,8 @@ import (
 type union struct {
 	common
 	members  []shape
-	nullable bool // None is a member
+	rest     []shape // the members without None
+	nullable bool    // None is a member
 }
 
 // unionOf is x | y, flattened and without repetitions: one type if they are the same.
@@ -41,21 +42,11 @@ func (u *union) add(t shape) {
 		}
 	}
 	u.members = append(u.members, t)
-	u.nullable = u.nullable || noneType.same(t)
-}
-
-// others are the members without None.
-func (u *union) others() []shape {
-	if !u.nullable {
-		return u.members
+	if noneType.same(t) {
+		u.nullable = true
+	} else {
+		u.rest = append(u.rest, t)
 	}
-	var out []shape
-	for _, m := range u.members {
-		if !noneType.same(m) {
-			out = append(out, m)
-		}
-	}
-	return out
 }
 
 func (u *union) TypeName() string {
@@ -66,66 +57,69 @@ func (u *union) TypeName() string {
 	return strings.Join(names, " | ")
 }
 
-// check chooses the member that fits best: one that takes the value as it is,
-// else one that sets more fields, else the first that converts it.
+// check chooses the member that fits best, as the reference does: one that takes
+// the value as it is, else the one whose models take more of its fields, else the
+// one that converts least, else the first. When none fits, what is wrong with each
+// of them is told.
 func (u *union) check(c *checker, v starlark.Value) (starlark.Value, bool) {
 	if _, none := v.(starlark.NoneType); none && u.nullable {
-		return v, c.count(v)
+		return v, c.one(v)
 	}
-	members := u.others()
-	if len(members) == 1 {
-		return members[0].check(c, v)
+	if len(u.rest) == 1 {
+		return u.rest[0].check(c, v)
 	}
-	best, found := u.choose(c, members, v)
-	if found {
-		return best, true
+	if best, found := choose(c, u.rest, v); found || c.over() {
+		return best, found
 	}
-	if c.quiet || c.tooMany || c.err != nil {
-		return nil, false
-	}
-	for _, m := range members {
-		c.enter(step{kind: asMember, name: m.TypeName()})
+	for _, m := range u.rest {
+		c.enter(step{kind: asType, name: m.TypeName()})
 		m.check(c, v)
 		c.leave()
 	}
 	return nil, false
 }
 
-func (u *union) choose(c *checker, members []shape, v starlark.Value) (best starlark.Value, found bool) {
-	outer := *c
-	c.quiet = true
+// choose tries all members in silence.
+func choose(c *checker, members []shape, v starlark.Value) (best starlark.Value, found bool) {
+	quiet, outerFit, outerFields := c.quiet, c.fit, c.fields
 	bestFit, bestFields := lax, -1
+	c.quiet = true
 	for _, m := range members {
 		c.fit, c.fields = exact, -1
 		out, ok := m.check(c, v)
+		if c.err != nil || c.tooMuch {
+			break
+		}
 		if !ok {
 			continue
 		}
-		better := !found || c.fit > bestFit
-		if found && c.fields >= 0 && bestFields >= 0 && c.fields != bestFields {
+		better := c.fit > bestFit
+		if c.fields >= 0 && bestFields >= 0 && c.fields != bestFields {
 			better = c.fields > bestFields
 		}
-		if better {
+		if !found || better {
 			best, found, bestFit, bestFields = out, true, c.fit, c.fields
 		}
 		if c.fit == exact && c.fields < 0 {
 			break
 		}
 	}
-	c.quiet, c.fit, c.fields = outer.quiet, outer.fit, outer.fields
+	c.quiet, c.fit, c.fields = quiet, outerFit, outerFields
 	if found {
 		c.lower(bestFit)
-		c.setFields(bestFields)
+		if bestFields >= 0 {
+			c.sets(bestFields)
+		}
 	}
 	return best, found
 }
 
 func (u *union) render(s side) exactjson.Object {
-	any := make([]any, len(u.members))
+	arms := make([]any, len(u.members))
 	for i, m := range u.members {
-		any[i] = m.render(s)
+		arms[i] = m.render(s)
 	}
-	return exactjson.Object{{Name: "anyOf", Value: any}}
+	return exactjson.Object{{Name: "anyOf", Value: arms}}
 }
 
 func (u *union) measure() measure { return around(u.members...) }
@@ -143,9 +137,9 @@ func (u *union) same(other engine.Type) bool {
 	return true
 }
 
-func (u *union) has(v starlark.Value) bool {
+func (u *union) has(c *checker, v starlark.Value) bool {
 	for _, m := range u.members {
-		if m.has(v) {
+		if m.has(c, v) {
 			return true
 		}
 	}
