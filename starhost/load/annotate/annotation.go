@@ -37,7 +37,15 @@ type Annotation struct {
 	// Span is the place of Text.
 	Span engine.Span
 
-	portion syntax.FilePortion // "(TYPE)", its bracket on the colon or on the arrow's head
+	// inner is Text with what stands before it, from behind the colon or the
+	// arrow, whose last rune is at line and col.
+	inner     string
+	line, col int32
+}
+
+// portion is "(TYPE)", its bracket on the colon or on the arrow's head.
+func (a Annotation) portion() syntax.FilePortion {
+	return syntax.FilePortion{Content: []byte("(" + a.inner + ")"), FirstLine: a.line, FirstCol: a.col}
 }
 
 // Key is the annotation's key in [Places].

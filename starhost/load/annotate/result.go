@@ -11,14 +11,12 @@ import (
 // parenthesis before the arrow.
 func (s *signature) result(closer tokens.Token) {
 	r := result{closer: closer, arrow: s.next()}
-	s.frames = append(s.frames[:0], frame{open: r.arrow})
+	s.frames, s.param = append(s.frames[:0], frame{}), param{phase: inType}
 	for {
 		t := s.peek()
-		if t.Kind == tokens.EOF || t.Kind == tokens.Newline {
-			for _, f := range s.frames[1:] {
-				s.unclosed(f.open)
-			}
-			if len(s.frames) == 1 {
+		if t.Kind == tokens.EOF || t.Kind == tokens.Newline || len(s.frames) > deepest {
+			s.unclosedFrom(1)
+			if len(s.frames) == 1 && r.first.End != 0 {
 				s.noColon(r)
 			}
 			s.finishResult(r, ":")
@@ -32,9 +30,7 @@ func (s *signature) result(closer tokens.Token) {
 			s.next()
 			// No type has a colon at the end of a line but within braces.
 			if after := s.peek(); s.top().closer != '}' && (after.First || after.Kind == tokens.Newline) {
-				for _, f := range s.frames[1:] {
-					s.unclosed(f.open)
-				}
+				s.unclosedFrom(1)
 				s.scan.SetDepth(0)
 				s.finishResult(r, "")
 				return
@@ -61,10 +57,7 @@ func (s *signature) result(closer tokens.Token) {
 }
 
 // A result is what was read of the type behind the arrow.
-type result struct {
-	closer, arrow, first, last tokens.Token
-	broken                     bool
-}
+type result struct{ closer, arrow, first, last tokens.Token }
 
 func (r *result) take(s *signature, t tokens.Token) {
 	if r.first.End == 0 {
@@ -72,19 +65,14 @@ func (r *result) take(s *signature, t tokens.Token) {
 	}
 	r.last = t
 	if t.Broken {
-		r.broken = true
 		s.brokenString(t)
 	}
 }
 
 func (s *signature) noColon(r result) {
-	end := r.last
-	if r.first.End == 0 {
-		end = r.arrow
-	}
 	s.report("missing-colon", fmt.Sprintf("there is no colon at the end of def %s", s.name),
-		engine.Label{Span: engine.Span{Start: s.end(end), End: s.end(end)}, Text: "a colon is missing here"},
-		fmt.Sprintf("write -> %s:", s.typeOr(r.first, r.last)))
+		engine.Label{Span: engine.Span{Start: s.end(r.last), End: s.end(r.last)}, Text: "a colon is missing here"},
+		fmt.Sprintf("write -> %s:", s.oneLine(r.first, r.last)))
 }
 
 // finishResult replaces the arrow and the type. Where they span lines, the
@@ -101,9 +89,7 @@ func (s *signature) finishResult(r result, tail string) {
 		start, tail = r.closer.Start, ")"+tail
 	}
 	s.edits = append(s.edits, edit{start: start, end: r.last.End, tail: tail})
-	if !r.broken {
-		head := s.start(r.arrow)
-		head.Col++
-		s.annotate("", r.arrow, head, r.first, r.last)
+	if !s.param.broken {
+		s.annotate("", r.arrow, r.first, r.last)
 	}
 }

@@ -39,7 +39,8 @@ type rewriter struct {
 	file  *string
 	src   string
 	scan  *tokens.Scanner
-	ahead []tokens.Token // one or none
+	ahead tokens.Token
+	has   bool // ahead has been read
 
 	edits       []edit
 	annotations []Annotation
@@ -54,16 +55,18 @@ type edit struct {
 }
 
 func (r *rewriter) peek() tokens.Token {
-	if len(r.ahead) == 0 {
-		r.ahead = append(r.ahead, r.scan.Next())
+	if !r.has {
+		r.ahead, r.has = r.scan.Next(), true
 	}
-	return r.ahead[0]
+	return r.ahead
 }
 
 func (r *rewriter) next() tokens.Token {
-	t := r.peek()
-	r.ahead = r.ahead[:0]
-	return t
+	if r.has {
+		r.has = false
+		return r.ahead
+	}
+	return r.scan.Next()
 }
 
 // def reads a function's head from behind its keyword up to the colon.
@@ -127,6 +130,15 @@ func (r *rewriter) span(from, to tokens.Token) engine.Span {
 	return engine.Span{Start: r.start(from), End: r.end(to)}
 }
 
+// mostProblems is how many problems of a file are told. Nobody reads more, and
+// a file of nothing else should not cost more.
+const mostProblems = 100
+
+// full says that no more problems are told, so that they need not be written.
+func (r *rewriter) full() bool { return len(r.problems) == mostProblems }
+
 func (r *rewriter) report(code, message string, at engine.Label, help string, also ...engine.Label) {
-	r.problems = append(r.problems, &engine.Problem{Code: code, Message: message, At: at, Help: help, Also: also})
+	if !r.full() {
+		r.problems = append(r.problems, &engine.Problem{Code: code, Message: message, At: at, Help: help, Also: also})
+	}
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"go.starlark.net/syntax"
 
+	"github.com/mcpstar/mcpstar/starhost/load/chunktest"
 	"github.com/mcpstar/mcpstar/starhost/load/tokens"
 )
 
@@ -124,4 +126,117 @@ func names(src string) map[string]bool {
 		}
 	}
 	return found
+}
+
+func TestAFileWithoutAnnotationsComesThroughUntouched(t *testing.T) {
+	for _, src := range []string{
+		"", "\n", "x = 1", "def f(a, b = 1, *c, d = lambda x: x, **e): return {1: 2}[a:b]\r\n",
+		"\xff\xfe def f(\x80): pass\n", "x = \"def f(a: int)\"\n# -> str\n", "def", "def f", "def f(", "def f(a", "def (a: int): pass\n",
+		"def class(a: int): pass\n", "for x in y: z[1:2]\n", "lambda a: b\n",
+	} {
+		text, annotations, problems := Rewrite("shop.star", []byte(src))
+		require.Equal(t, src, string(text))
+		require.Empty(t, annotations)
+		require.Empty(t, problems)
+	}
+}
+
+func TestBytesThatAreNoTextAreOneColumnEach(t *testing.T) {
+	src := "def f(a: '\xff\xe6', b = '\xe6\x97'): pass\n"
+	text, annotations, problems := Rewrite("shop.star", []byte(src))
+	require.Empty(t, problems)
+	require.Len(t, annotations, 1)
+	require.Equal(t, "def f(a      , b = '\xe6\x97'): pass\n", string(text))
+}
+
+// hostile are inputs on which a rewriter that looks twice, or that nests, would
+// take minutes or its whole stack.
+var hostile = []struct{ name, unit string }{
+	{"open signatures", "def f("},
+	{"open signatures, a line each", "def f(\n"},
+	{"open annotations", "def f(a: "},
+	{"nested brackets", "["},
+	{"an annotation of nested brackets", "def f(a:(["},
+	{"stray brackets", ")]}"},
+	{"mismatched brackets", "def f(a: [{) "},
+	{"lambdas", "def f(a = lambda "},
+	{"lambdas with colons", "lambda: "},
+	{"quotes", "\""},
+	{"open strings", "'''\\"},
+	{"a string on every line", "def f(a: '\n"},
+	{"colons", "def f(a:::: b"},
+	{"arrows", "def f() -> "},
+	{"arrows over lines", "def f() -> (\n"},
+	{"continuations", "\\\n"},
+	{"comments", "#"},
+	{"no text", "\xff"},
+	{"one annotation a line", "def f(a: int, b: str = 'x') -> str: pass\n"},
+	{"commas", "def f(a: b c: d "},
+	{"numbers", "0x"},
+	{"dots", "1.e"},
+	{"CR", "def f(a: x\r"},
+}
+
+// A megabyte of each is read at once. A second look at everything would take
+// hours, so the bound can be wide.
+func TestHostileInputTakesLinearTime(t *testing.T) {
+	for _, h := range hostile {
+		t.Run(h.name, func(t *testing.T) {
+			for prefix, size := range map[string]int{"": 1 << 20, "def f(a: ": 1 << 16, "def f(a = ": 1 << 16, "def f() -> (": 1 << 16} {
+				src := prefix + strings.Repeat(h.unit, size/len(h.unit))
+				start := time.Now()
+				text, _, problems := Rewrite("shop.star", []byte(src))
+				took := time.Since(start)
+				require.Less(t, took, 10*time.Second)
+				require.Equal(t, utf8.RuneCountInString(src), utf8.RuneCount(text))
+				require.LessOrEqual(t, len(problems), mostProblems)
+				t.Logf("%d KB behind %q: %v", size>>10, prefix, took)
+			}
+		})
+	}
+}
+
+func FuzzRewrite(f *testing.F) {
+	for _, form := range forms {
+		f.Add(form.src)
+	}
+	for _, h := range hostile {
+		f.Add(strings.Repeat(h.unit, 3))
+	}
+	for _, chunk := range chunktest.Read(f, "testdata/problems.star") {
+		f.Add(string(chunk.Source))
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		if strings.Contains(src, "\x00") {
+			return // the parser takes it for the end of the file; the loader refuses it
+		}
+		text, annotations, problems := Rewrite("shop.star", []byte(src))
+		requireSameShape(t, src, string(text))
+		for _, p := range problems {
+			require.NotEmpty(t, p.Code)
+			require.NotEmpty(t, p.Message)
+			require.True(t, p.At.Span.Start.Line > 0 && p.At.Span.Start.Col > 0)
+		}
+		if _, err := dialect.Parse("shop.star", src, 0); err == nil {
+			require.Equal(t, src, string(text), "a file that parses has no annotations")
+		}
+		file, err := dialect.Parse("shop.star", text, 0)
+		if err != nil {
+			return
+		}
+		_, more := Weave(file, annotations, dialect)
+		DefaultTraps(file)
+		if len(problems)+len(more) == 0 && !strings.Contains(src, "load") {
+			got := map[string]bool{}
+			syntax.Walk(file, func(n syntax.Node) bool {
+				if id, ok := n.(*syntax.Ident); ok {
+					got[fmt.Sprintf("%s at %d:%d", id.Name, id.NamePos.Line, id.NamePos.Col)] = true
+				}
+				return true
+			})
+			for name := range names(src) {
+				require.True(t, got[name], name)
+			}
+		}
+	})
 }

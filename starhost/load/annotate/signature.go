@@ -19,19 +19,23 @@ type signature struct {
 	param  param
 }
 
-// A frame is an open bracket.
+// A frame is an open bracket, kept small since hostile files have many.
 type frame struct {
-	open    tokens.Token
-	closer  byte
-	lambdas int // those whose colon is still to come
+	start, line, col int32
+	closer           byte
+	lambdas          int32 // those whose colon is still to come
 }
+
+// deepest is how many brackets the parser lets nest. A signature that nests more
+// is left to it.
+const deepest = 1000
 
 // A param is what was read of the parameter at hand.
 type param struct {
 	phase              phase
 	star, name         tokens.Token
 	colon, first, last tokens.Token // of the type
-	broken             bool         // the type holds a string without an end
+	broken             bool         // the type holds a string or a bracket without an end, which was told
 }
 
 type phase uint8
@@ -45,7 +49,7 @@ const (
 
 func (s *signature) push(open tokens.Token) {
 	closer, _ := open.Opens()
-	s.frames = append(s.frames, frame{open: open, closer: closer})
+	s.frames = append(s.frames, frame{start: int32(open.Start), line: open.Line, col: open.Col, closer: closer})
 }
 
 func (s *signature) top() *frame { return &s.frames[len(s.frames)-1] }
@@ -57,9 +61,7 @@ func (s *signature) pop(closer tokens.Token) bool {
 		if s.frames[i].closer != closer.Text[0] {
 			continue
 		}
-		for _, f := range s.frames[i+1:] {
-			s.unclosed(f.open)
-		}
+		s.unclosedFrom(i + 1)
 		s.frames = s.frames[:i]
 		return true
 	}
@@ -70,8 +72,10 @@ func (s *signature) pop(closer tokens.Token) bool {
 // when there is none.
 func (s *signature) params() (closer tokens.Token, ok bool) {
 	for {
-		if t := s.peek(); t.Kind == tokens.EOF || t.Kind == tokens.Newline {
-			s.unclosed(s.frames[0].open)
+		if t := s.peek(); t.Kind == tokens.EOF || t.Kind == tokens.Newline || len(s.frames) > deepest {
+			if s.param.first.End != 0 {
+				s.unclosed(s.frames[0], fmt.Sprintf("the parenthesis of def %s is not closed", s.name))
+			}
 			s.finish("):")
 			return t, false
 		}
@@ -106,7 +110,7 @@ func (s *signature) params() (closer tokens.Token, ok bool) {
 			s.param = param{}
 		case t.Is("="):
 			s.finish("")
-			s.param.phase = inDefault
+			s.param = param{phase: inDefault, star: s.param.star, name: s.param.name}
 		case t.Is(":"):
 			if s.peek().First && s.param.phase != inName {
 				s.scan.SetDepth(0)
@@ -130,7 +134,7 @@ func (s *signature) openAt(colon tokens.Token) {
 		fmt.Sprintf("the parenthesis of def %s is not closed before the colon", s.name),
 		engine.Label{Span: s.span(colon, colon), Text: "a ) is missing here"},
 		"write ): at the end of the line",
-		engine.Label{Span: s.span(s.frames[0].open, s.frames[0].open), Text: "opened here"})
+		s.opened(s.frames[0]))
 	s.finish(")")
 }
 
@@ -165,13 +169,13 @@ func (s *signature) take(t tokens.Token) {
 		}
 		p.last = t
 		if t.Broken {
-			p.broken = true
 			s.brokenString(t)
 		}
 	}
 }
 
 func (s *signature) brokenString(t tokens.Token) {
+	s.param.broken = true
 	s.report("unclosed-string", "the string is not closed",
 		engine.Label{Span: s.span(t, t)}, "end it with the quote it begins with")
 }
@@ -184,11 +188,12 @@ func (s *signature) endsName() bool {
 
 // noComma begins a parameter that no comma separates from the type before it.
 func (s *signature) noComma(t tokens.Token) {
-	last := s.param.last
-	s.report("missing-comma",
-		fmt.Sprintf("there is no comma between the type of %s and %s", s.param.name.Text, t.Text),
-		engine.Label{Span: engine.Span{Start: s.end(last), End: s.end(last)}, Text: "a comma is missing here"},
-		fmt.Sprintf("write %s: %s, %s", s.param.name.Text, s.oneLine(s.param.first, last), t.Text))
+	if last := s.param.last; !s.full() {
+		s.report("missing-comma",
+			fmt.Sprintf("there is no comma between the type of %s and %s", s.param.name.Text, t.Text),
+			engine.Label{Span: engine.Span{Start: s.end(last), End: s.end(last)}, Text: "a comma is missing here"},
+			fmt.Sprintf("write %s: %s, %s", s.param.name.Text, s.oneLine(s.param.first, last), t.Text))
+	}
 	s.finish(",")
 	s.param = param{name: t}
 }
@@ -206,8 +211,20 @@ func (s *signature) finish(tail string) {
 		end = p.colon
 	}
 	s.edits = append(s.edits, edit{start: p.colon.Start, end: end.End, tail: tail})
-	at := engine.Label{Span: s.span(p.colon, end)}
-	switch {
+	if p.name.End != 0 && p.first.End != 0 && p.phase == inType {
+		if !p.broken {
+			s.annotate(p.name.Text, p.colon, p.first, p.last)
+		}
+		return
+	}
+	if !s.full() {
+		s.noAnnotation(engine.Label{Span: s.span(p.colon, end)})
+	}
+}
+
+// noAnnotation says why what stands behind the colon is no annotation.
+func (s *signature) noAnnotation(at engine.Label) {
+	switch p := &s.param; {
 	case p.name.End == 0 && p.star.End != 0:
 		s.report("annotation-without-name", fmt.Sprintf("a bare %s takes no type", p.star.Text), at,
 			fmt.Sprintf("give it a name: %sargs: list[str]", p.star.Text))
@@ -217,17 +234,15 @@ func (s *signature) finish(tail string) {
 	case p.phase == inLate:
 		s.report("late-annotation", fmt.Sprintf("the type of %s stands behind its default", p.name.Text), at,
 			fmt.Sprintf("the type comes first: %s: %s = DEFAULT", p.name.Text, s.typeOr(p.first, p.last)))
-	case p.first.End == 0:
+	default:
 		s.report("missing-type", fmt.Sprintf("no type follows the colon of %s", p.name.Text), at,
 			fmt.Sprintf("write %s: str, or leave the colon out", p.name.Text))
-	case !p.broken:
-		s.annotate(p.name.Text, p.colon, s.start(p.colon), p.first, p.last)
 	}
 }
 
-// annotate records an annotation that reads well so far. Its own bracket stands
-// on the last rune of mark.
-func (s *signature) annotate(param string, mark tokens.Token, bracket syntax.Position, first, last tokens.Token) {
+// annotate records an annotation that reads well so far. mark is the colon or
+// the arrow.
+func (s *signature) annotate(param string, mark, first, last tokens.Token) {
 	s.annotations = append(s.annotations, Annotation{
 		Def:   s.def,
 		Func:  s.name,
@@ -235,23 +250,33 @@ func (s *signature) annotate(param string, mark tokens.Token, bracket syntax.Pos
 		Text:  s.src[first.Start:last.End],
 		Pos:   s.start(mark),
 		Span:  s.span(first, last),
-		portion: syntax.FilePortion{
-			Content:   []byte("(" + s.src[mark.End:last.End] + ")"),
-			FirstLine: bracket.Line,
-			FirstCol:  bracket.Col,
-		},
+		inner: s.src[mark.End:last.End],
+		line:  mark.EndLine,
+		col:   mark.EndCol - 1,
 	})
 }
 
-// unclosed reports a bracket without an end.
-func (s *signature) unclosed(open tokens.Token) {
-	message := fmt.Sprintf("this %s is not closed", open.Text)
-	if open.Start == s.frames[0].open.Start {
-		message = fmt.Sprintf("the parenthesis of def %s is not closed", s.name)
+// unclosedFrom reports the brackets from the i-th inwards, which have no end.
+// Outside of types the parser does that itself.
+func (s *signature) unclosedFrom(i int) {
+	if s.param.phase != inType && s.param.phase != inLate {
+		return
 	}
-	closer, _ := open.Opens()
-	s.report("unclosed-bracket", message, engine.Label{Span: s.span(open, open), Text: "opened here"},
-		fmt.Sprintf("close it with %c", closer))
+	for _, f := range s.frames[i:] {
+		s.param.broken = true
+		if s.full() {
+			return
+		}
+		s.unclosed(f, fmt.Sprintf("this %c is not closed", s.src[f.start]))
+	}
+}
+
+func (s *signature) unclosed(open frame, message string) {
+	s.report("unclosed-bracket", message, s.opened(open), fmt.Sprintf("close it with %c", open.closer))
+}
+
+func (s *signature) opened(open frame) engine.Label {
+	return engine.Label{Span: engine.At(syntax.MakePosition(s.file, open.line, open.col), "("), Text: "opened here"}
 }
 
 func (s *signature) typeOr(first, last tokens.Token) string {

@@ -35,6 +35,7 @@ func Weave(file *syntax.File, annotations []Annotation, opts *syntax.FileOptions
 		w.byDef[def] = append(w.byDef[def], typed{a, expr})
 		w.places[a.Key()] = Place{Span: a.Span, Expr: expr}
 	}
+	w.reserve(file)
 	file.Stmts = w.stmts(file.Stmts)
 	return w.places, w.problems
 }
@@ -50,6 +51,22 @@ type weaver struct {
 type typed struct {
 	Annotation
 	expr syntax.Expr
+}
+
+// reserve refuses the name that the added statements look up: a script that
+// bound it would take their place.
+func (w *weaver) reserve(file *syntax.File) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if id, ok := n.(*syntax.Ident); ok && id.Name == Builtin {
+			w.problems = append(w.problems, &engine.Problem{
+				Code:    "reserved-name",
+				Message: Builtin + " is mcpstar's own",
+				At:      engine.Label{Span: engine.SpanOf(id)},
+				Help:    "use another name",
+			})
+		}
+		return true
+	})
 }
 
 // stmts weaves a block and the blocks in it. The parser bounds how deep those
@@ -134,7 +151,7 @@ func (a Annotation) at(p syntax.Position, filename *string) syntax.Position {
 
 // parse reads the annotation's type.
 func (a Annotation) parse(filename string, opts *syntax.FileOptions) (syntax.Expr, *engine.Problem) {
-	expr, err := opts.ParseExpr(filename, a.portion, 0)
+	expr, err := opts.ParseExpr(filename, a.portion(), 0)
 	if err != nil {
 		return nil, a.malformed(err)
 	}
@@ -158,51 +175,41 @@ func (a Annotation) malformed(err error) *engine.Problem {
 	if !errors.As(err, &bad) {
 		return a.problem("bad-annotation", a.subject()+" is not a type: "+err.Error(), a.Span, help)
 	}
-	if !strings.HasPrefix(bad.Msg, "got ") {
-		return a.problem("bad-annotation", a.subject()+" is not a type: "+bad.Msg, engine.Span{Start: bad.Pos, End: bad.Pos}, help)
-	}
-	token, span := a.tokenAt(bad.Pos)
-	if token == "" {
+	token, span := a.tokenAt(bad.Pos, strings.HasPrefix(bad.Msg, "got ") && !strings.HasSuffix(bad.Msg, "want primary expression"))
+	switch {
+	case !strings.HasPrefix(bad.Msg, "got "):
+		return a.problem("bad-annotation", a.subject()+" is not a type: "+bad.Msg, span, help)
+	case token == "":
 		return a.problem("bad-annotation", a.subject()+" ends too early", span, help)
 	}
 	return a.problem("bad-annotation", fmt.Sprintf("%s is not a type: unexpected %s", a.subject(), token), span, help)
 }
 
-// tokenAt is the token of the type that ends or begins at pos, which is where
-// the parser says it stopped; "" for the end of the type.
-func (a Annotation) tokenAt(pos syntax.Position) (text string, at engine.Span) {
-	type found struct {
-		text string
-		span engine.Span
-	}
-	var begins found
-	inner := string(a.portion.Content[:len(a.portion.Content)-1])
-	scan := tokens.New(inner)
+// tokenAt is the token of the type that the parser complains about at pos:
+// mostly that which begins there, but where it wanted another one, behind says
+// that pos is the place behind it. The text is "" at the end of the type, where
+// the parser met the bracket that was put there.
+func (a Annotation) tokenAt(pos syntax.Position, behind bool) (text string, at engine.Span) {
+	scan := tokens.New("(" + a.inner)
 	for t := scan.Next(); t.Kind != tokens.EOF; t = scan.Next() {
-		f := found{t.Text, engine.Span{Start: a.place(pos, t.Line, t.Col), End: a.place(pos, t.EndLine, t.EndCol)}}
-		if t.Kind == tokens.Newline {
-			continue
-		}
-		if f.span.End == pos {
-			return f.text, f.span
-		}
-		if f.span.Start == pos {
-			begins = f
+		span := engine.Span{Start: a.place(pos, t.Line, t.Col), End: a.place(pos, t.EndLine, t.EndCol)}
+		if t.Kind != tokens.Newline && (!behind && span.Start == pos || behind && span.End == pos) {
+			return t.Text, span
 		}
 	}
-	if begins.text != "" {
-		return begins.text, begins.span
+	if behind {
+		pos = a.Span.End
 	}
-	return "", engine.Span{Start: a.Span.End, End: a.Span.End}
+	return "", engine.Span{Start: pos, End: pos}
 }
 
-// place is where a line and column of the portion are in the file, with the
+// place is where a line and column of the annotation's portion are in the file, with the
 // file name of pos.
 func (a Annotation) place(pos syntax.Position, line, col int32) syntax.Position {
 	if line == 1 {
-		col += a.portion.FirstCol - 1
+		col += a.col - 1
 	}
-	pos.Line, pos.Col = line+a.portion.FirstLine-1, col
+	pos.Line, pos.Col = line+a.line-1, col
 	return pos
 }
 

@@ -76,15 +76,18 @@ func (s *Scanner) begin() Token {
 
 func (s *Scanner) token(c byte) Token {
 	t := s.begin()
-	switch r, _ := utf8.DecodeRuneInString(s.src[s.at:]); {
-	case c == '"' || c == '\'':
+	switch {
+	case isQuote(c):
 		t.Kind, t.Broken = String, !s.str()
+	case isDigit(c) || c == '.' && isDigit(s.byteAt(1)):
+		s.number()
+		t.Kind = Number
 	case s.prefixed(c):
-		for s.src[s.at] != '"' && s.src[s.at] != '\'' {
+		for !isQuote(s.src[s.at]) {
 			s.advance()
 		}
 		t.Kind, t.Broken = String, !s.str()
-	case isNameStart(r):
+	case s.nameRune(s.at) > 0:
 		end := s.nameEnd()
 		if s.first && s.depth > 0 && beginsStatement(s.src[s.at:end]) {
 			s.depth, s.statement = 0, false
@@ -95,9 +98,6 @@ func (s *Scanner) token(c byte) Token {
 			s.advance()
 		}
 		t.Kind = Name
-	case isDigit(c) || c == '.' && s.at+1 < len(s.src) && isDigit(s.src[s.at+1]):
-		s.number()
-		t.Kind = Number
 	default:
 		t.Kind = s.punct(c)
 	}
@@ -130,9 +130,10 @@ func (s *Scanner) advance() {
 
 // prefixed reports whether a string with one of Starlark's prefixes begins here.
 func (s *Scanner) prefixed(c byte) bool {
-	rest := s.src[s.at:]
-	quote := func(i int) bool { return len(rest) > i && (rest[i] == '"' || rest[i] == '\'') }
-	return (c == 'r' || c == 'b') && quote(1) || strings.HasPrefix(rest, "rb") && quote(2)
+	if c == 'r' && s.byteAt(1) == 'b' {
+		return isQuote(s.byteAt(2))
+	}
+	return (c == 'r' || c == 'b') && isQuote(s.byteAt(1))
 }
 
 // str moves over a string literal from its first quote, and reports whether it
@@ -170,13 +171,28 @@ func (s *Scanner) str() bool {
 func (s *Scanner) nameEnd() int {
 	i := s.at
 	for i < len(s.src) {
-		r, size := utf8.DecodeRuneInString(s.src[i:])
-		if !isNameStart(r) && !('0' <= r && r <= '9') {
+		size := s.nameRune(i)
+		if size == 0 && !isDigit(s.src[i]) {
 			break
 		}
-		i += size
+		i += max(size, 1)
 	}
 	return i
+}
+
+// nameRune is the size of the rune at i if a name can begin with it, else 0.
+func (s *Scanner) nameRune(i int) int {
+	c := s.src[i]
+	switch {
+	case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_':
+		return 1
+	case c < utf8.RuneSelf:
+		return 0
+	}
+	if r, size := utf8.DecodeRuneInString(s.src[i:]); unicode.IsLetter(r) {
+		return size
+	}
+	return 0
 }
 
 func (s *Scanner) number() {
@@ -217,45 +233,60 @@ func (s *Scanner) number() {
 	}
 }
 
-// operators of more than one rune, the longest first.
-const operators = "//= <<= >>= ** // << >> == != <= >= += -= *= /= %= &= |= ^= ->"
-
+// punct moves over an operator or a bracket, or over a rune that is neither.
 func (s *Scanner) punct(c byte) Kind {
+	size := 1
 	switch c {
 	case '(', '[', '{':
 		s.depth++
-		s.advance()
-		return Punct
 	case ')', ']', '}':
 		s.depth = max(0, s.depth-1)
-		s.advance()
-		return Punct
-	}
-	for ops := operators; ops != ""; {
-		op, rest, _ := strings.Cut(ops, " ")
-		if op[0] == c && strings.HasPrefix(s.src[s.at:], op) {
-			s.at += len(op)
-			s.col += int32(len(op))
-			return Punct
+	case '.', ',', ';', ':', '~':
+	case '*', '/', '<', '>':
+		// ** has no assignment, unlike // << >>
+		if s.byteAt(1) == c {
+			size = 2
 		}
-		ops = rest
+		if s.byteAt(size) == '=' && (c != '*' || size == 1) {
+			size++
+		}
+	case '-':
+		if next := s.byteAt(1); next == '=' || next == '>' {
+			size = 2
+		}
+	case '+', '%', '&', '|', '^', '=':
+		if s.byteAt(1) == '=' {
+			size = 2
+		}
+	case '!':
+		if s.byteAt(1) != '=' {
+			s.advance()
+			return Illegal
+		}
+		size = 2
+	default:
+		s.advance()
+		return Illegal
 	}
-	s.advance()
-	if strings.IndexByte("+-*/%&|^<>=~.,;:", c) >= 0 {
-		return Punct
+	s.at += size
+	s.col += int32(size)
+	return Punct
+}
+
+// byteAt is the byte n behind the next one, 0 behind the end.
+func (s *Scanner) byteAt(n int) byte {
+	if s.at+n < len(s.src) {
+		return s.src[s.at+n]
 	}
-	return Illegal
+	return 0
 }
 
 func isNewline(c byte) bool     { return c == '\n' || c == '\r' }
+func isQuote(c byte) bool       { return c == '"' || c == '\'' }
 func isDigit(c byte) bool       { return '0' <= c && c <= '9' }
 func isOctalDigit(c byte) bool  { return '0' <= c && c <= '7' }
 func isBinaryDigit(c byte) bool { return c == '0' || c == '1' }
 
 func isHexDigit(c byte) bool {
 	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-func isNameStart(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r >= utf8.RuneSelf && unicode.IsLetter(r)
 }
