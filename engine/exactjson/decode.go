@@ -121,12 +121,17 @@ func (r *reader) array(depth int) (starlark.Value, error) {
 
 func (r *reader) object(depth int) (starlark.Value, error) {
 	dict := new(starlark.Dict)
+	var crowd crowd
 	for r.dec.More() {
-		key, err := r.token()
+		tok, err := r.token()
 		if err != nil {
 			return nil, err
 		}
-		tok, err := r.token()
+		key := starlark.String(tok.(string))
+		if err := crowd.add(dict, key); err != nil {
+			return nil, err
+		}
+		tok, err = r.token()
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +139,7 @@ func (r *reader) object(depth int) (starlark.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := dict.SetKey(starlark.String(key.(string)), v); err != nil {
+		if err := dict.SetKey(key, v); err != nil {
 			return nil, err
 		}
 	}
