@@ -28,7 +28,7 @@ type cell struct {
 	width int // in columns of the terminal
 }
 
-// cells takes text apart. Nothing in them moves a cursor: see [visible].
+// cells takes text apart. Nothing in them moves a cursor: see escape.
 func cells(text string) []cell {
 	list := make([]cell, 0, len(text))
 	for len(text) > 0 {
@@ -91,7 +91,7 @@ func escape(text string) (shown string, size int) {
 		return "\u2421", size
 	case r == '\u200d' || r == '\u200c': // join emoji, and letters in some scripts
 		return "", 0
-	case !unicode.IsGraphic(r) || r == '\u2028' || r == '\u2029':
+	case !unicode.IsGraphic(r), unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r):
 		// What turns the direction of text, or can't be seen: an author needs to
 		// know of it, and a terminal must not obey it.
 		return fmt.Sprintf("<U+%04X>", r), size
@@ -102,14 +102,7 @@ func escape(text string) (shown string, size int) {
 // visible is text in which no character moves a cursor, changes a colour or hides:
 // it can be written to a terminal. Very long text is cut.
 func visible(text string) string {
-	cut := len(text) > maxText
-	if cut {
-		end := maxText
-		for end > 0 && !utf8.RuneStart(text[end]) {
-			end--
-		}
-		text = text[:end]
-	}
+	text = clip(text)
 	var b strings.Builder
 	for len(text) > 0 {
 		shown, size := escape(text)
@@ -120,10 +113,19 @@ func visible(text string) string {
 		b.WriteString(shown)
 		text = text[size:]
 	}
-	if cut {
-		b.WriteString("…")
-	}
 	return b.String()
+}
+
+// clip cuts very long text, between two runes.
+func clip(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	end := maxText
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
 }
 
 // A view is the part of a source line that is shown.

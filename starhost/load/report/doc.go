@@ -11,7 +11,8 @@
 //
 // It gets problems and source texts and gives text and JSON. It opens no files, so
 // it shows lines only of what it was handed, and nothing that it shows can
-// move a terminal's cursor: all text goes through [visible].
+// move a terminal's cursor or hide: all text goes through cells.go.
 //
-// Start reading at [Render]; cells.go is about what stands in which column.
+// Start reading at [Render]. excerpt.go picks the lines, marks.go draws under them,
+// cells.go knows what stands in which column.
 package report

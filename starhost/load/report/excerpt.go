@@ -92,7 +92,10 @@ func (s spot) over(f *file, start, end syntax.Position) []spot {
 		return []spot{s}
 	}
 	tail := s
-	tail.line, tail.text = int(end.Line), ""
+	tail.line = int(end.Line)
+	if tail.text != "" {
+		tail.text = "to here"
+	}
 	tail.to = min(int(end.Col)-1, last.runes)
 	tail.from = min(last.indent(), max(tail.to-1, 0))
 	tail.to = max(tail.to, tail.from+1)
@@ -105,8 +108,8 @@ func (r *renderer) excerpt(e excerpt, first bool, gutter int) {
 		arrow = "-->"
 	}
 	text := place(e.at)
-	if e.label != "" {
-		text += ": " + visible(e.label)
+	if label := words(e.label); label != "" {
+		text += ": " + label
 	}
 	fmt.Fprintf(&r.out, "%s%s %s\n", strings.Repeat(" ", gutter), r.paint(blue, arrow), text)
 	if len(e.spots) == 0 {

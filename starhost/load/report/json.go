@@ -3,6 +3,9 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"unicode"
+	"unicode/utf16"
 
 	"go.starlark.net/syntax"
 
@@ -62,7 +65,23 @@ func JSON(problems []*engine.Problem) ([]byte, error) {
 	if err := enc.Encode(list); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return spelled(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// spelled spells out in data, which is JSON, what encoding/json leaves as it is
+// although a terminal may act on it or hide it.
+func spelled(data []byte) []byte {
+	var b bytes.Buffer
+	for _, r := range string(data) { // outside of strings, JSON of ours is graphic
+		if unicode.IsGraphic(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.Bytes()
 }
 
 func placeOf(l engine.Label) placeJSON {

@@ -62,6 +62,9 @@ func (r *renderer) marks(v view, spots []spot) []string {
 	return rows
 }
 
+// words is text on one line.
+func words(text string) string { return visible(strings.Join(strings.Fields(clip(text)), " ")) }
+
 func order(b bool) int {
 	if b {
 		return 1
@@ -77,7 +80,7 @@ func (v view) mark(s spot) mark {
 		next++ // the end is within what the terminal shows as one character
 		to = v.column(next)
 	}
-	return mark{from: from, to: max(to, from+1), text: visible(strings.Join(strings.Fields(s.text), " ")), main: s.main, tone: s.tone}
+	return mark{from: from, to: max(to, from+1), text: words(s.text), main: s.main, tone: s.tone}
 }
 
 // A canvas is a line that is drawn on.

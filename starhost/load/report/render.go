@@ -94,6 +94,9 @@ func (r *renderer) problem(p *engine.Problem) {
 // remarks writes notes and help under a problem.
 func (r *renderer) remarks(p *engine.Problem, gutter int, after bool) {
 	remark := func(kind, text string) {
+		if strings.TrimSpace(text) == "" {
+			return
+		}
 		margin := strings.Repeat(" ", gutter+1)
 		for i, line := range lines(text) {
 			if i == 0 {
@@ -109,9 +112,7 @@ func (r *renderer) remarks(p *engine.Problem, gutter int, after bool) {
 	for _, note := range p.Notes {
 		remark("note", note)
 	}
-	if p.Help != "" {
-		remark("help", p.Help)
-	}
+	remark("help", p.Help)
 }
 
 // margin writes a line that has nothing but the line between numbers and text.
@@ -129,7 +130,8 @@ func (r *renderer) row(gutter int, number, text string) {
 // lines are the lines of a text, each visible; at least one.
 func lines(text string) []string {
 	const most = 50
-	list := strings.SplitN(strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n", most+1)
+	text = strings.TrimRight(strings.ReplaceAll(clip(text), "\r\n", "\n"), "\n")
+	list := strings.SplitN(text, "\n", most+1)
 	if len(list) > most {
 		list[most] = "…"
 	}

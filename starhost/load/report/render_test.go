@@ -86,7 +86,9 @@ func advance(p *syntax.Position, text string) {
 	}
 }
 
-func in(text string, n int, label string) engine.Label { return find("shop.star", shop, text, n, label) }
+func in(text string, n int, label string) engine.Label {
+	return find("shop.star", shop, text, n, label)
+}
 
 // quote is a problem of one line, found at text.
 func quote(line, text, label string) ([]*engine.Problem, report.Sources) {
