@@ -23,7 +23,7 @@ const state = `{"answers":{"shop:confirm":{"confirm":true}},"text":"<&>é\u2028\
 
 var (
 	start = time.Date(2026, 7, 28, 12, 0, 0, 0, time.UTC)
-	call  = seal.Binding{Method: "tools/call", Target: "order_book", Arguments: "digest", Audience: "shop", Principal: "ann"}
+	call  = seal.Binding{Method: "tools/call", Target: "order_book", Arguments: "digest", Audience: "shop", Principal: "ann@example.org"}
 )
 
 func sealed(t testing.TB, r *seal.Ring) string {
@@ -76,7 +76,7 @@ func TestTokensShowAndRepeatNothing(t *testing.T) {
 	a, b := sealed(t, r), sealed(t, r)
 	require.NotEqual(t, a[:len("v1.")+22], b[:len("v1.")+22], "a nonce was used twice")
 	raw := decoded(t, a)
-	for _, text := range []string{"shop", "order_book", "tools/call", "ann", "confirm"} {
+	for _, text := range []string{"order_book", "tools/call", "example", "confirm"} {
 		require.NotContains(t, string(raw), text)
 	}
 }
@@ -337,7 +337,7 @@ func TestTokenLayout(t *testing.T) {
 	}, claims)
 	require.Regexp(t, `^\{"v":1,"iat":1785240000000,"exp":1785240600000,"m":"tools/call","t":`, string(payload))
 	require.Len(t, principal, 44)
-	require.NotContains(t, string(payload), "ann")
+	require.NotContains(t, string(payload), "example")
 
 	again := decoded(t, sealed(t, ringOf(t, 1)))
 	payload, err = aead.Open(nil, again[4:16], again[16:], []byte("v1."+id))

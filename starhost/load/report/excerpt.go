@@ -117,8 +117,9 @@ func (r *renderer) excerpt(e excerpt, first bool, gutter int) {
 	}
 	r.margin(gutter)
 	before := 0
-	for spots := range chunks(e.spots) {
-		number := spots[0].line
+	for rest := e.spots; len(rest) > 0; {
+		n := onOneLine(rest)
+		number := rest[0].line
 		switch {
 		case before == 0 || number == before+1:
 		case number == before+2: // as long as dots would be
@@ -126,25 +127,18 @@ func (r *renderer) excerpt(e excerpt, first bool, gutter int) {
 		default:
 			fmt.Fprintln(&r.out, r.paint(blue, "..."))
 		}
-		r.marked(e.file.line(number), spots, gutter)
-		before = number
+		r.marked(e.file.line(number), rest[:n], gutter)
+		before, rest = number, rest[n:]
 	}
 }
 
-// chunks gives the spots of each line.
-func chunks(spots []spot) func(yield func([]spot) bool) {
-	return func(yield func([]spot) bool) {
-		for len(spots) > 0 {
-			n := 1
-			for n < len(spots) && spots[n].line == spots[0].line {
-				n++
-			}
-			if !yield(spots[:n]) {
-				return
-			}
-			spots = spots[n:]
-		}
+// onOneLine is how many of spots, from the first, are on the line of the first.
+func onOneLine(spots []spot) int {
+	n := 1
+	for n < len(spots) && spots[n].line == spots[0].line {
+		n++
 	}
+	return n
 }
 
 // marked writes a source line with the marks under it. A line that is too long is

@@ -78,6 +78,7 @@ func layouts() []layout {
 		{name: "a file without its text", at: point("c.star", 7, 3, "the text of this file is not at hand"), also: []engine.Label{inCall("beta", "used here"), point("c.star", 9, 1, "")}, notes: []string{"noted"}},
 		{name: "wide numbers", at: point("n.star", 99, 1, "here"), also: []engine.Label{point("n.star", 1000, 1, "and there"), point("n.star", 7, 1, "and before")}},
 		{name: "texts of several lines", at: inCall("beta", "a label\nof two lines"), notes: []string{"first\nsecond\n", ""}, help: "write\r\n\r\n    tool(f)\n"},
+		{name: "a message\nof two lines\r\n", at: inCall("beta", "this")},
 		{name: "carriage returns", at: find("d.star", "a\r\nb(c)\rd\n", "c", 1, "line 2"), also: []engine.Label{find("d.star", "a\r\nb(c)\rd\n", "d", 1, "line 3")}},
 		{name: "a byte order mark", at: point("e.star", 1, 1, "the first letter")},
 	}

@@ -16,13 +16,13 @@ type file struct {
 func newFile(text string) *file {
 	// A byte order mark is no part of the script: the loader does not count it.
 	text = strings.TrimPrefix(text, "\ufeff")
-	f := &file{text: text, starts: []int{0}, lines: map[int]*line{}}
-	ends := "\r\n"
-	if !strings.Contains(text, "\r") {
-		ends = "\n" // much faster, and a file may be large
+	f := &file{text: text, starts: make([]int, 1, 2+strings.Count(text, "\n")), lines: map[int]*line{}}
+	end := func(s string) int { return strings.IndexAny(s, "\r\n") }
+	if !strings.Contains(text, "\r") { // then there is a much faster way
+		end = func(s string) int { return strings.IndexByte(s, '\n') }
 	}
 	for i := 0; ; {
-		n := strings.IndexAny(text[i:], ends)
+		n := end(text[i:])
 		if n < 0 {
 			break
 		}

@@ -43,18 +43,8 @@ tool(
 tool(price, name = "price")
 `
 
-var names = map[string]*string{}
-
-// file is a name as positions hold it.
-func file(name string) *string {
-	if names[name] == nil {
-		names[name] = &name
-	}
-	return names[name]
-}
-
 func pos(name string, line, col int32) syntax.Position {
-	return syntax.MakePosition(file(name), line, col)
+	return syntax.MakePosition(&name, line, col)
 }
 
 // find is a label for the n-th place, from 1, at which a source has some text.
