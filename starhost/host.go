@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -100,14 +102,65 @@ func (h *Host) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 
 // Handler serves streamable HTTP, all protocol revisions on one URL. Mount it at
 // the path that clients use, by custom /mcp.
-func (h *Host) Handler() http.Handler {
+//
+// Streams to clients stay open as long as they like. A server that shuts down
+// should end them: [Host.ServeListener] does.
+func (h *Host) Handler() http.Handler { return h.handler() }
+
+func (h *Host) handler() *frame.Handler {
 	o := h.options.HTTP
 	return frame.NewHandler(h.server.MCP(), frame.HTTPOptions{
 		AllowedHosts:   o.AllowedHosts,
 		AllowedOrigins: o.AllowedOrigins,
-		MaxBodyBytes:   o.MaxBody,
+		MaxBody:        o.MaxBody,
+		ToolSchema:     h.toolSchema,
 		Logger:         h.options.Logger,
 	})
+}
+
+func (h *Host) toolSchema(name string) ([]byte, bool) {
+	if t := h.Snapshot().Tool(name); t != nil {
+		return t.InputSchema, true
+	}
+	return nil, false
+}
+
+// ServeListener serves [Host.Handler] at /mcp of a listener, with timeouts fit
+// for strangers, until ctx ends. Then it takes no more requests, gives running
+// ones grace to finish, and returns nil.
+func (h *Host) ServeListener(ctx context.Context, l net.Listener, grace time.Duration) error {
+	handler := h.handler()
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", handler)
+	server := frame.NewHTTPServer(mux)
+	server.RegisterOnShutdown(handler.Close)
+	return frame.Serve(ctx, l, server, grace)
+}
+
+// Mount adds the host's tools to a server of the Go SDK that the program has made
+// and serves itself, beside its own tools. Other names are left alone; a tool of
+// the same name is replaced.
+//
+// Resolvers and questions work on both revisions. What lies below the SDK can't
+// be had this way, because the transports are the program's:
+//
+//   - a client that greets with a revision the SDK doesn't negotiate is taken at
+//     its word, and then can't be asked
+//   - request ids beyond 2^53 are mangled, and one bad line ends stdio
+//   - integers beyond 2^53 in answers are rounded, and an answer that is no
+//     answer fails with the SDK's own words
+//   - tools/list is the SDK's: its caching hints are "public"
+//   - HTTP has the SDK's guards: foreign origins are served, and one handler
+//     serves one kind of revision
+//
+// A program that wants these serves [Host.Handler] or [Host.ServeStdio].
+func (h *Host) Mount(server *mcp.Server) error {
+	w, err := h.options.wire()
+	if err != nil {
+		return err
+	}
+	wire.Mount(server, h.Snapshot(), h.lifespan.state, w)
+	return nil
 }
 
 // Snapshot is what the host serves now.

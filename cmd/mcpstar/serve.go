@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/mcpstar/mcpstar/engine/seal"
 	"github.com/mcpstar/mcpstar/starhost"
-	"github.com/mcpstar/mcpstar/starhost/wire/frame"
 )
 
 // serveFlags are the flags of mcpstar serve.
@@ -110,13 +108,11 @@ func serveHTTP(ctx context.Context, s streams, host *starhost.Host, f *serveFlag
 	if err != nil {
 		return err
 	}
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", host.Handler())
 	if !loopback(listener.Addr()) {
 		fmt.Fprintln(s.err, "mcpstar: warning: anybody who can reach this address can call the tools: there is no authorization yet")
 	}
 	fmt.Fprintf(s.err, "listening on http://%s/mcp\n", shown(listener.Addr(), f.http))
-	return frame.ServeHTTP(ctx, listener, mux, f.grace)
+	return host.ServeListener(ctx, listener, f.grace)
 }
 
 func loopback(addr net.Addr) bool {
