@@ -9,7 +9,7 @@ import (
 // A Refused error says that a requestState can't be used. It unwraps to the
 // [engine.ProtocolError] of [Answer], which is all a client may learn.
 type Refused struct {
-	// Reason is one of a few fixed phrases for the operator's log: "expired",
+	// Reason is a short phrase for the operator's log: "expired",
 	// "made for another tool". It holds nothing that a client sent, and no secret.
 	Reason string
 }
