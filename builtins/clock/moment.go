@@ -33,8 +33,8 @@ func realTime(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwar
 // fields may be past their range and carry over: day=0 is the last day of the
 // month before.
 func newTime(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var year, hour, minute, second, nanosecond int32
-	month, day := int32(1), int32(1)
+	var year, hour, minute, second, nanosecond field
+	month, day := field(1), field(1)
 	in := location{zone: time.UTC}
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs,
 		"year", &year, "month?", &month, "day?", &day, "hour?", &hour, "minute?", &minute,
@@ -49,7 +49,7 @@ func newTime(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwarg
 // from_timestamp(sec, nsec=0) is the time that many seconds, and nanoseconds,
 // after 1970 began, in UTC. sec reaches from -62135596800 to 253402300799.
 func fromTimestamp(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var sec, nsec int64
+	var sec, nsec int64arg
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "sec", &sec, "nsec?", &nsec); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func fromTimestamp(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
 	if sec < first || sec > last {
 		return nil, fmt.Errorf("%s: sec is %d; want %d to %d (years 1 to 9999)", b.Name(), sec, first, last)
 	}
-	return named(b, time.Unix(sec, nsec).UTC())
+	return named(b, time.Unix(int64(sec), int64(nsec)).UTC())
 }
 
 // parse_time(x, format="2006-01-02T15:04:05Z07:00", location="UTC") reads a time.

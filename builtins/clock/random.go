@@ -16,7 +16,7 @@ const maxShuffled = 1_000_000
 
 // int(lo, hi) is a random int from lo to hi, both included. Both are of 64 bits.
 func randomInt(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var lo, hi int64
+	var lo, hi int64arg
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "lo", &lo, "hi", &hi); err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ import (
 // immutable, hashable and ordered; two that name one moment in different zones
 // are equal.
 //
-// It is not go.starlark.net's own Time, which prints differently; times that Go
-// code made with that one can be subtracted from a Time, but not compared.
+// It is not go.starlark.net's own Time, which prints differently; Go code that
+// gives a time to scripts makes it with [Of].
 type Time struct{ moment time.Time }
 
 var (
@@ -86,10 +86,6 @@ func (t Time) Binary(op syntax.Token, y starlark.Value, side starlark.Side) (sta
 	case Time:
 		if op == syntax.MINUS {
 			return between(y.moment, t.moment)
-		}
-	case startime.Time:
-		if op == syntax.MINUS && side == starlark.Left {
-			return between(time.Time(y), t.moment)
 		}
 	}
 	return nil, nil

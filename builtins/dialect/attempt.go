@@ -8,6 +8,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/engine/exactjson"
 )
 
 // attempt(fn, *args, **kwargs) calls fn and gives a value with .ok, .value and
@@ -53,7 +54,15 @@ type attempted struct {
 	err   starlark.Value // a str, or None
 }
 
-var _ starlark.HasAttrs = (*attempted)(nil)
+var (
+	_ starlark.HasAttrs   = (*attempted)(nil)
+	_ exactjson.Encodable = (*attempted)(nil)
+)
+
+// JSON is an object with the three fields.
+func (a *attempted) JSON() any {
+	return exactjson.Object{{Name: "ok", Value: a.ok}, {Name: "value", Value: a.value}, {Name: "error", Value: a.err}}
+}
 
 func (a *attempted) String() string {
 	if a.ok {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"unicode/utf8"
 
 	"go.starlark.net/starlark"
 
@@ -21,6 +22,9 @@ func fail(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs [
 	text, err := joined(args, sep)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.Name(), err)
+	}
+	if !utf8.ValidString(text) {
+		return nil, fmt.Errorf("%s: the text is not valid UTF-8", b.Name())
 	}
 	return nil, &engine.Failure{Text: text}
 }
@@ -41,8 +45,8 @@ func protocolError(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.Name(), err)
 	}
-	if len(message) > maxText {
-		return nil, fmt.Errorf("%s: a message of more than %d bytes", b.Name(), maxText)
+	if len(message) > maxText || !utf8.ValidString(message) {
+		return nil, fmt.Errorf("%s: message must be valid UTF-8 of at most %d bytes", b.Name(), maxText)
 	}
 	encoded, err := errorData(data)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 )
 
 // What one call of a word may read or make. They are far above what a tool
-// needs, and low enough that no call takes a second or fills the memory.
+// needs, and low enough that no call takes much more than a second or fills the
+// memory.
 const (
 	maxText  = 8 << 20   // bytes of text that is made, or read as JSON
 	maxItems = 1_000_000 // elements, lines or characters

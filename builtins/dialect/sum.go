@@ -28,6 +28,9 @@ func sum(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwar
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.Name(), err)
 	}
+	if n := starlark.Len(elems); n > maxItems { // don't begin with range(10**12)
+		return nil, fmt.Errorf("%s: %d elements, more than %d", b.Name(), n, maxItems)
+	}
 	iter := elems.Iterate()
 	defer iter.Done()
 	var elem starlark.Value

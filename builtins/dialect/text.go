@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -89,13 +90,14 @@ func textLen(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwarg
 // out.
 func textCut(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var s string
-	var n int
+	var most starlark.Int
 	end := "…"
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "s", &s, "n", &n, "end?", &end); err != nil {
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "s", &s, "n", &most, "end?", &end); err != nil {
 		return nil, err
 	}
+	n := clamp(most, math.MaxInt32)
 	if n < 0 {
-		return nil, fmt.Errorf("%s: n is %d; want 0 or more", b.Name(), n)
+		return nil, fmt.Errorf("%s: n is %s; want 0 or more", b.Name(), engine.Describe(most))
 	}
 	short := first(s, n)
 	if len(short) == len(s) {

@@ -60,7 +60,8 @@ func weighOne(v starlark.Value) (int, error) {
 		return 0, noData(v)
 	case exactjson.Encodable:
 		return collection, nil
-	case starlark.Sequence: // a range
+	}
+	if v.Type() == "range" {
 		return value, nil
 	}
 	return 0, noData(v)

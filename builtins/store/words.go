@@ -63,9 +63,8 @@ func (m *Memory) Attr(name string) (starlark.Value, error) {
 	if do == nil {
 		return nil, nil
 	}
-	return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		v, err := do(m, "store."+name, args, kwargs)
-		return v, err
+	return starlark.NewBuiltin(name, func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		return do(m, "store."+name, args, kwargs)
 	}).BindReceiver(m), nil
 }
 
