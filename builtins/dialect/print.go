@@ -15,7 +15,7 @@ import (
 // run at the same time would mix otherwise. So end is put behind the text, and
 // its newline, if it ends with one, is the line's: print("a", end = "!\n") and
 // print("a", end = "!") both give the line "a!". At most 8 MiB of text.
-func print_(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func printLine(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	sep, end := " ", "\n"
 	if err := starlark.UnpackArgs(b.Name(), nil, kwargs, "sep?", &sep, "end?", &end); err != nil {
 		return nil, err

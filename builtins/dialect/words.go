@@ -13,7 +13,7 @@ func Words() starlark.StringDict {
 		"pow":            starlark.NewBuiltin("pow", pow),
 		"divmod":         starlark.NewBuiltin("divmod", divmod),
 		"format":         starlark.NewBuiltin("format", format),
-		"print":          starlark.NewBuiltin("print", print_),
+		"print":          starlark.NewBuiltin("print", printLine),
 		"attempt":        starlark.NewBuiltin("attempt", attempt),
 		"fail":           starlark.NewBuiltin("fail", fail),
 		"protocol_error": starlark.NewBuiltin("protocol_error", protocolError),

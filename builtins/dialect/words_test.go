@@ -9,11 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.starlark.net/starlark"
 
+	"github.com/mcpstar/mcpstar/builtins/clock"
 	"github.com/mcpstar/mcpstar/builtins/internal/startest"
 	"github.com/mcpstar/mcpstar/engine"
 )
 
-func TestScripts(t *testing.T) { startest.Run(t, "testdata/*.star", Words()) }
+func TestScripts(t *testing.T) {
+	words := Words()
+	words["time"] = clock.Words()["time"]
+	startest.Run(t, "testdata/*.star", words)
+}
 
 // run runs a script on a thread of its own and gives its globals.
 func run(t *testing.T, thread *starlark.Thread, script string) (starlark.StringDict, error) {

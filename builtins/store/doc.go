@@ -1,5 +1,6 @@
 // Package store is where a script keeps what changes: store.memory() makes a
-// table of keys and values that all calls share, for as long as the process runs.
+// table of keys and values that all calls share, for as long as the file that made
+// it is served. A reload runs the file again, and begins with an empty store.
 //
 // Everything else that functions share is frozen. A store stays writable on
 // purpose: it is a Go object with a lock, each of its methods is one atomic step,

@@ -19,7 +19,8 @@ func Words() starlark.StringDict {
 	}
 }
 
-// memory is store.memory(): a new, empty store that lives as long as the process.
+// memory is store.memory(): a new, empty store. It lives in the process, and as
+// long as something refers to it.
 //
 // It holds at most 100,000 entries and about 64 MiB. Keys are str of at most
 // 1,024 bytes. Values are data: anything but functions, questions, types and
@@ -137,7 +138,8 @@ func number(v starlark.Value) bool {
 }
 
 // compare_and_set(key, old, new) stores new under key if what is there equals
-// old, and returns whether it did. What is not there equals None.
+// old, and returns whether it did. What is not there equals None. new is frozen in
+// either case.
 func compareAndSet(m *Memory, name string, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var k key
 	var before, after starlark.Value
