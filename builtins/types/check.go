@@ -31,6 +31,7 @@ type checker struct {
 
 	spent   weight // of what was looked at so far
 	tooMuch bool
+	opaque  bool // some of it is not data, and its own Freeze may not end
 	quiet   bool // a union tries a member: only yes or no matters
 	exactly bool // nothing is read generously: an author's own default
 
@@ -58,11 +59,23 @@ func (c *checker) result(v starlark.Value, ok bool) (starlark.Value, []engine.Mi
 		c.found = append(c.found, engine.Mismatch{Path: c.at(), Want: "a default", Got: "an error from its factory: " + c.err.Error()})
 		return nil, c.found
 	}
-	if !ok {
+	if !ok || !c.freeze(v) {
 		return nil, c.mismatches()
 	}
-	v.Freeze()
 	return v, nil
+}
+
+// freeze freezes what was checked, and reports whether that is possible.
+func (c *checker) freeze(v starlark.Value) bool {
+	if !c.opaque {
+		v.Freeze() // the weight of data is bounded
+		return true
+	}
+	if err := engine.Freeze(v); err != nil {
+		c.wrong("a value that can be shared ("+err.Error()+")", v)
+		return false
+	}
+	return true
 }
 
 // one accounts for one more value, and reports whether there is room for it.
@@ -80,15 +93,15 @@ func (c *checker) text(v starlark.String) bool {
 
 // spend accounts for all of a weight.
 func (c *checker) spend(w weight, v starlark.Value) bool {
-	c.spent.parts += w.parts
-	c.spent.bytes += w.bytes
+	c.spent.parts += min(w.parts, maxParts+1)
+	c.spent.bytes += min(w.bytes, maxText+1)
 	want := weight{parts: c.spent.parts, bytes: c.spent.bytes}.tooHeavy()
 	if want == "" {
 		return true
 	}
-	if !c.tooMuch {
+	if !c.tooMuch { // told even when a union only tries: nothing fits any more
 		c.tooMuch = true
-		c.wrong(want, v)
+		c.found = append(c.found, engine.Mismatch{Path: c.at(), Want: want, Got: engine.Describe(v)})
 	}
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/engine/exactjson"
@@ -16,6 +17,7 @@ type enum struct {
 	common
 	choices []choice
 	titled  bool
+	index   map[any]int // see keyOf
 }
 
 type choice struct {
@@ -74,16 +76,40 @@ func (e *enum) valid() error {
 	if len(e.choices) > most {
 		return fmt.Errorf("enum: %d choices, more than %d; take a str and check it in the function", len(e.choices), most)
 	}
-	seen := make(map[string]bool)
-	for _, ch := range e.choices {
-		key := ch.value.String()
-		if seen[key] {
-			return fmt.Errorf("enum: the choice %s is there twice", key)
+	e.index = make(map[any]int, len(e.choices))
+	for i, ch := range e.choices {
+		if !utf8.ValidString(ch.name + ch.title) {
+			return fmt.Errorf("enum: the choice %s is not valid UTF-8", ch.value)
 		}
-		seen[key] = true
+		key := keyOf(ch.value)
+		if key == nil {
+			return errors.New("enum: a choice of more than 4096 bits")
+		}
+		if _, twice := e.index[key]; twice {
+			return fmt.Errorf("enum: the choice %s is there twice", ch.value)
+		}
+		e.index[key] = i
 	}
-	return nil
+	return e.measure().tooLarge()
 }
+
+// keyOf is the Go value that a choice is found by.
+func keyOf(v starlark.Value) any {
+	switch v := v.(type) {
+	case starlark.String:
+		return string(v)
+	case starlark.Int:
+		if i, ok := v.Int64(); ok {
+			return i
+		}
+		if big := v.BigInt(); big.BitLen() <= 4096 {
+			return bigKey(big.Text(16))
+		}
+	}
+	return nil // nothing is found by it
+}
+
+type bigKey string
 
 func (e *enum) TypeName() string {
 	names := make([]string, len(e.choices))
@@ -108,24 +134,25 @@ func (e *enum) check(c *checker, v starlark.Value) (starlark.Value, bool) {
 // find is the choice that v is. As in the reference, 1.0 and True are the choice 1.
 func (e *enum) find(c *checker, v starlark.Value) (starlark.Value, bool) {
 	switch w := v.(type) {
-	case starlark.String, starlark.Int:
 	case starlark.Float:
+		i, err := starlark.NumberToInt(w)
+		if err != nil || i.Float() != w {
+			return nil, false
+		}
 		c.lower(lax)
+		v = i
 	case starlark.Bool:
 		c.lower(lax)
 		v = starlark.MakeInt(0)
 		if w {
 			v = starlark.MakeInt(1)
 		}
-	default:
+	}
+	i, ok := e.index[keyOf(v)]
+	if !ok {
 		return nil, false
 	}
-	for _, ch := range e.choices {
-		if same, err := starlark.Equal(ch.value, v); err == nil && same {
-			return ch.value, true
-		}
-	}
-	return nil, false
+	return e.choices[i].value, true
 }
 
 // texts and integers report of what the choices are; both are false when they are
@@ -205,7 +232,13 @@ func (e *enum) titles() []any {
 	return out
 }
 
-func (e *enum) measure() measure { return measure{nodes: 1 + len(e.choices)/10, depth: 1} }
+func (e *enum) measure() measure {
+	m := leaf
+	for _, ch := range e.choices {
+		m.bytes = min(m.bytes+len(ch.name)+len(ch.title)+8, maxTypeBytes+1)
+	}
+	return m
+}
 
 func (e *enum) same(other engine.Type) bool {
 	o, ok := unwrap(other).(*enum)

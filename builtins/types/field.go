@@ -22,6 +22,7 @@ type Field struct {
 	Title, Description string
 	Limits
 
+	shown   int // bytes of the default as JSON
 	untyped bool
 }
 
@@ -47,12 +48,11 @@ func (f *Field) Required() bool { return f.Default == nil && f.Factory == nil }
 
 // WithDefault is f with the default v, as `x: f = v` says. v has to fit.
 func (f *Field) WithDefault(v starlark.Value) (*Field, error) {
-	if !f.Required() {
-		word := "default"
-		if f.Factory != nil {
-			word = "factory"
-		}
-		return nil, fmt.Errorf("the default is given twice, by field(%s =) and by `= %s`; keep one", word, engine.Describe(v))
+	switch {
+	case f.Default != nil:
+		return nil, errors.New("the default is given twice, as field(default =) and after the type; keep one")
+	case f.Factory != nil:
+		return nil, errors.New("there is a field(factory =) and a default after the type; keep one")
 	}
 	out := *f
 	if err := out.setDefault(v); err != nil {
@@ -72,11 +72,19 @@ func (f *Field) setDefault(v starlark.Value) error {
 	if wrong != nil {
 		return fmt.Errorf("the default does not fit %s: %s", f.Type.TypeName(), engine.MismatchText(wrong))
 	}
-	if _, err := exactjson.Marshal(out); err != nil {
+	data, err := exactjson.Marshal(out)
+	if err != nil {
 		return fmt.Errorf("the default can't be shown to a client: %w", err)
 	}
-	f.Default = out
-	return nil
+	f.Default, f.shown = out, len(data)
+	return f.measure().tooLarge()
+}
+
+// measure is that of the type, and of what is said beside it.
+func (f *Field) measure() measure {
+	m := shapeOf(f.Type).measure()
+	m.bytes = min(m.bytes+len(f.Title)+len(f.Description)+len(f.Pattern)+f.shown, maxTypeBytes+1)
+	return m
 }
 
 func acceptsNone(t engine.Type) bool {

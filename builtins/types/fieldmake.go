@@ -3,6 +3,7 @@ package types
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpstar/mcpstar/engine"
 	"go.starlark.net/starlark"
@@ -44,6 +45,9 @@ func makeField(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwa
 		if err := f.setDefault(def); err != nil {
 			return nil, fmt.Errorf("field: %w", err)
 		}
+	}
+	if err := f.measure().tooLarge(); err != nil {
+		return nil, fmt.Errorf("field: %w", err)
 	}
 	return &fieldValue{f}, nil
 }
@@ -95,13 +99,18 @@ func textOf(name string, v starlark.Value) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("%s is text, got %s", name, engine.Describe(v))
 	}
+	if !utf8.ValidString(s) {
+		return "", fmt.Errorf("%s is not valid UTF-8", name)
+	}
 	return s, nil
 }
 
 func numberOf(name string, v starlark.Value) (starlark.Value, error) {
 	switch v := v.(type) {
 	case starlark.Int:
-		return v, nil
+		if v.BigInt().BitLen() <= 4096 { // JSON has a limit too
+			return v, nil
+		}
 	case starlark.Float:
 		if finite(v) {
 			return v, nil
@@ -124,7 +133,7 @@ func lengthOf(name string, v starlark.Value) (*int, error) {
 func factoryOf(v starlark.Value) (starlark.Callable, error) {
 	fn, ok := v.(starlark.Callable)
 	if !ok {
-		return nil, fmt.Errorf("factory is a function that makes the default, got %s; for a fixed one write default = %s", engine.Describe(v), clip(v.String()))
+		return nil, fmt.Errorf("factory is a function that makes the default, got %s; for a fixed default write default =", engine.Describe(v))
 	}
 	if f, ok := v.(*starlark.Function); ok {
 		for i := range f.NumParams() - f.NumKwonlyParams() {

@@ -5,22 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/engine/exactjson"
 	"go.starlark.net/starlark"
-)
-
-// A Form is a type that a person can fill in: a model, or schema({...}).
-type Form interface {
-	engine.Type
-	// FormSchema is the requestedSchema of an elicitation, complete with title and
-	// description. The error, for the author, names a field that no form can hold.
-	FormSchema() (exactjson.Object, error)
-}
-
-var (
-	_ Form = (*Model)(nil)
-	_ Form = (*rawSchema)(nil)
 )
 
 // formHolds is what to write instead of a field that a form can't hold.
@@ -193,7 +179,7 @@ func flatProperty(o exactjson.Object) error {
 	case "":
 		return fmt.Errorf("has no single type")
 	}
-	return fmt.Errorf("is of type %s", name)
+	return fmt.Errorf("is of type %s", string(name))
 }
 
 func flatItems(v any) error {
@@ -212,11 +198,11 @@ func titledChoices(v any) bool {
 	list, ok := v.([]any)
 	for _, c := range list {
 		o, isObject := c.(exactjson.Object)
-		if !isObject || !holds[starlark.String](o.Get("const")) || !holds[starlark.String](o.Get("title")) {
+		if !isObject || !isText(o.Get("const")) || !isText(o.Get("title")) {
 			return false
 		}
 	}
 	return ok
 }
 
-func holds[T any](v any) bool { _, ok := v.(T); return ok }
+func isText(v any) bool { _, ok := v.(starlark.String); return ok }

@@ -41,7 +41,7 @@ func inferType(v starlark.Value, depth int) (shape, error) {
 		}
 		elem, err := oneType(v.Len(), v.Index, depth)
 		if err != nil {
-			return nil, fmt.Errorf("a list as default: %w; write the type, for instance `x: list[str | int] = [...]`", err)
+			return nil, fmt.Errorf("a list as default: %w", mixed(err, "its elements are", "list[%s] = [...]"))
 		}
 		return newList(elem), nil
 	case *starlark.Dict:
@@ -70,7 +70,7 @@ func inferDict(v *starlark.Dict, depth int) (shape, error) {
 	}
 	elem, err := oneType(len(elems), func(i int) starlark.Value { return elems[i] }, depth)
 	if err != nil {
-		return nil, fmt.Errorf("a dict as default: %w; write the type, for instance `x: dict[str, str | int] = {...}`", err)
+		return nil, fmt.Errorf("a dict as default: %w", mixed(err, "its values are", "dict[str, %s] = {...}"))
 	}
 	return newDict(elem), nil
 }
@@ -83,14 +83,36 @@ func oneType(n int, at func(int) starlark.Value, depth int) (shape, error) {
 	}
 	for i := 1; i < n; i++ {
 		t, err := inferType(at(i), depth+1)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if !first.same(t) {
-			return nil, fmt.Errorf("its elements are of several types, %s and %s", first.TypeName(), t.TypeName())
+		case first.same(t):
+		case isNumber(first) && isNumber(t):
+			first = floatType
+		default:
+			return nil, &severalTypes{first, t}
 		}
 	}
 	return first, nil
+}
+
+func isNumber(t shape) bool { return intType.same(t) || floatType.same(t) }
+
+// severalTypes says that the parts of a default are not of one type.
+type severalTypes struct{ a, b shape }
+
+func (s *severalTypes) Error() string {
+	return fmt.Sprintf("of several types, %s and %s", s.a.TypeName(), s.b.TypeName())
+}
+
+// mixed completes the error of oneType.
+func mixed(err error, what, remedy string) error {
+	several, ok := err.(*severalTypes)
+	if !ok {
+		return err
+	}
+	union := several.a.TypeName() + " | " + several.b.TypeName()
+	return fmt.Errorf("%s %w; write the type, for instance `x: "+remedy+"`", what, err, union)
 }
 
 func inferName(v starlark.Value) string {

@@ -26,11 +26,10 @@ var (
 	_ exactjson.Encodable  = (*Instance)(nil)
 )
 
-// put sets a field of an instance that is being made.
+// put sets a field of an instance that is being made, to a frozen value.
 func (in *Instance) put(i int, v starlark.Value) {
 	in.weight = in.weight.with(weigh(v))
 	in.values[i] = v
-	v.Freeze()
 }
 
 // Model is the type of in.

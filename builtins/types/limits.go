@@ -49,43 +49,43 @@ func (l *Limits) none() bool {
 	return *l == Limits{}
 }
 
+// check tells the first limit that v is beyond: one problem a value, as the
+// reference counts them.
 func (l *Limits) check(c *checker, v starlark.Value) bool {
-	if l.none() {
-		return true
-	}
+	want := ""
 	switch v := v.(type) {
 	case starlark.Int, starlark.Float:
-		return l.checkNumber(c, v)
+		want = l.beyondNumber(v)
 	case starlark.String:
-		return l.checkText(c, v)
+		want = l.beyondText(v)
 	case *starlark.List:
-		return l.checkLength(c, v, v.Len(), "element")
+		want = l.beyondLength(v.Len(), "element")
 	case *starlark.Dict:
-		return l.checkLength(c, v, v.Len(), "member")
+		want = l.beyondLength(v.Len(), "member")
 	}
-	return true
+	if want == "" {
+		return true
+	}
+	c.wrong(want, v)
+	return false
 }
 
-func (l *Limits) checkNumber(c *checker, v starlark.Value) bool {
-	ok := true
+// beyondNumber is what v should have been, or "".
+func (l *Limits) beyondNumber(v starlark.Value) string {
+	f, isFloat := v.(starlark.Float)
+	nan := isFloat && math.IsNaN(float64(f)) // Starlark sorts it above every limit
 	for _, b := range l.bounds() {
 		if b.than == nil {
 			continue
 		}
-		within, err := starlark.Compare(b.op, v, b.than)
-		if f, isFloat := v.(starlark.Float); isFloat && math.IsNaN(float64(f)) {
-			within = false // Starlark sorts NaN last, above every limit
-		}
-		if err != nil || !within {
-			c.wrong(b.want+" "+b.than.String(), v)
-			ok = false
+		if within, err := starlark.Compare(b.op, v, b.than); err != nil || !within || nan {
+			return b.want + " " + shown(b.than)
 		}
 	}
 	if l.MultipleOf != nil && !multipleOf(v, l.MultipleOf) {
-		c.wrong("a multiple of "+l.MultipleOf.String(), v)
-		ok = false
+		return "a multiple of " + shown(l.MultipleOf)
 	}
-	return ok
+	return ""
 }
 
 // multipleOf allows floats the rounding error that decimal fractions have in binary.
@@ -104,33 +104,29 @@ func multipleOf(v, of starlark.Value) bool {
 	return rest <= slack || math.Abs(rest-y) <= slack
 }
 
-func (l *Limits) checkText(c *checker, v starlark.String) bool {
-	n := len(v)
+func (l *Limits) beyondText(v starlark.String) string {
 	if l.MinLength != nil || l.MaxLength != nil {
-		n = utf8.RuneCountInString(string(v))
+		if want := l.beyondLength(utf8.RuneCountInString(string(v)), "character"); want != "" {
+			return want
+		}
 	}
-	ok := l.checkLength(c, v, n, "character")
 	if l.pattern != nil && !l.pattern.MatchString(string(v)) {
-		c.wrong("text that matches "+l.Pattern, v)
-		ok = false
+		return "text that matches " + l.Pattern
 	}
 	if f, enforced := formatNamed(l.Format); enforced && !f.fits(string(v)) {
-		c.wrong(f.want, v)
-		ok = false
+		return f.want
 	}
-	return ok
+	return ""
 }
 
-func (l *Limits) checkLength(c *checker, v starlark.Value, n int, unit string) bool {
+func (l *Limits) beyondLength(n int, unit string) string {
 	if l.MinLength != nil && n < *l.MinLength {
-		c.wrong("at least "+count(*l.MinLength, unit), v)
-		return false
+		return "at least " + count(*l.MinLength, unit)
 	}
 	if l.MaxLength != nil && n > *l.MaxLength {
-		c.wrong("at most "+count(*l.MaxLength, unit), v)
-		return false
+		return "at most " + count(*l.MaxLength, unit)
 	}
-	return true
+	return ""
 }
 
 func count(n int, unit string) string {

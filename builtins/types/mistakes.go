@@ -23,8 +23,8 @@ func AsType(v starlark.Value) (engine.Type, error) {
 	case starlark.String:
 		return nil, fmt.Errorf("%s is text, not a type; write the type without quotes", engine.Describe(v))
 	case starlark.Bool, starlark.Int, starlark.Float:
-		name := inferName(v)
-		return nil, fmt.Errorf("%s is a value, not a type; write %s, or with a default `x: %s = %s` (in a model: field(%s, default = %s))", v, name, name, v, name, v)
+		name, value := inferName(v), shown(v)
+		return nil, fmt.Errorf("%s is a value, not a type; write %s, or with a default `x: %s = %s` (in a model: field(%s, default = %s))", value, name, name, value, name, value)
 	case *starlark.List:
 		return nil, listMistake(v)
 	case *starlark.Dict:
@@ -39,9 +39,17 @@ func AsType(v starlark.Value) (engine.Type, error) {
 		return nil, builtinMistake(v)
 	}
 	if v.Type() == "resolve" {
-		return nil, fmt.Errorf("resolve(...) stands alone: annotate the parameter directly, `x: resolve(fn)`, and write the type behind the arrow of fn")
+		return nil, fmt.Errorf("resolve(...) stands alone; annotate the parameter directly, `x: resolve(fn)`, and write the type after -> of fn")
 	}
 	return nil, fmt.Errorf("a %s is not a type; write str, int, float, bool, list[T], dict[str, T], enum(...), a model, or T | None", v.Type())
+}
+
+// shown is a value as a script would write it, or "..." if that is long.
+func shown(v starlark.Value) string {
+	if i, ok := v.(starlark.Int); ok && i.BigInt().BitLen() > 256 {
+		return "..." // its decimals take quadratic time
+	}
+	return v.String()
 }
 
 func listMistake(v *starlark.List) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/engine/exactjson"
@@ -51,19 +52,20 @@ func makeModel(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple
 	if err := m.rename(assignedName(thread)); err != nil {
 		return nil, err
 	}
-	parts := make([]shape, len(kwargs))
+	m.size = measure{nodes: 1, depth: 1}
 	for i, kv := range kwargs {
 		name := string(kv[0].(starlark.String))
 		f, err := AsField(kv[1])
 		if err != nil {
 			return nil, fmt.Errorf("model: field %s: %w", name, err)
 		}
-		parts[i] = shapeOf(f.Type)
+		if !utf8.ValidString(name) {
+			return nil, fmt.Errorf("model: the field name %s is not valid UTF-8", kv[0])
+		}
+		m.size = m.size.with(f.measure()).with(measure{nodes: 1, bytes: 2 * len(name)})
 		m.index[name] = i
 		m.fields = append(m.fields, Parameter{Name: name, Field: f})
 	}
-	m.size = around(parts...)
-	m.size.nodes += len(parts)
 	if err := m.size.tooLarge(); err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
@@ -107,9 +109,18 @@ func describe(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple,
 	if !ok {
 		return nil, fmt.Errorf("describe documents a model, got %s; a field is documented by field(T, description = ...)", engine.Describe(of))
 	}
+	for name, s := range map[string]string{"text": text, "title": title} {
+		if _, err := textOf(name, starlark.String(s)); err != nil {
+			return nil, fmt.Errorf("describe: %w", err)
+		}
+	}
 	out := *m
 	out.self = &out
 	out.doc, out.title = text, title
+	out.size.bytes += len(text) + len(title)
+	if err := out.size.tooLarge(); err != nil {
+		return nil, fmt.Errorf("describe: %w", err)
+	}
 	if name := assignedName(thread); name != "" {
 		if err := out.rename(name); err != nil {
 			return nil, err
@@ -264,11 +275,11 @@ func (m *Model) build(c *checker, from source) (*Instance, bool) {
 			given++
 			v, ok = p.Field.check(c, v)
 		case p.Field.Required():
-			c.missing(p, m.index, from.dict)
+			c.missing(p.Name, wanted(p.Field.Type), m.index, from.dict)
 		default:
 			v, ok = p.Field.absent(c, p.Name)
 		}
-		if !ok {
+		if !ok || !c.freeze(v) {
 			fits = false
 			if c.over() {
 				break

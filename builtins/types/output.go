@@ -30,7 +30,11 @@ func OutputSchema(t engine.Type, title string) (schema exactjson.Object, wrapped
 			return nil, false
 		}
 	case *Model:
-		return t.render(output), false
+		o := t.render(output)
+		if o.Get("title") == nil { // a model without a name
+			o = sorted(set(o, "title", title))
+		}
+		return o, false
 	case *rawSchema:
 		if says(t.object, "type", "object") {
 			return t.object, false

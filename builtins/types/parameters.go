@@ -68,15 +68,14 @@ func (ps Parameters) Bind(thread *starlark.Thread, args *starlark.Dict) (values 
 			if known == nil {
 				known = ps.index()
 			}
-			c.missing(p, known, args)
+			c.missing(p.Name, wanted(p.Field.Type), known, args)
 		default:
 			v, ok = p.Field.absent(&c, p.Name)
 		}
 		if c.err != nil {
 			return nil, nil, c.err
 		}
-		if ok {
-			v.Freeze()
+		if ok && c.freeze(v) {
 			values[i] = v
 		}
 	}
@@ -102,17 +101,17 @@ func (ps Parameters) index() map[string]int {
 	return out
 }
 
-// missing notes that nothing came for p, and which unknown member of from may
-// have been meant for it.
-func (c *checker) missing(p Parameter, known map[string]int, from *starlark.Dict) {
+// missing notes that nothing came under the name, and which unknown member of from
+// may have been meant for it.
+func (c *checker) missing(name, want string, known map[string]int, from *starlark.Dict) {
 	if !c.listing() {
 		return
 	}
 	got := "nothing"
-	if near := engine.Nearest(p.Name, unknownIn(from, known)); near != "" {
-		got = fmt.Sprintf("nothing (did you mean to send it as %s? you sent %s)", p.Name, near)
+	if near := engine.Nearest(name, unknownIn(from, known)); near != "" {
+		got = fmt.Sprintf("nothing (did you mean to send it as %s? you sent %s)", name, near)
 	}
-	c.found = append(c.found, engine.Mismatch{Path: c.at(), Want: wanted(p.Field.Type), Got: got})
+	c.found = append(c.found, engine.Mismatch{Path: c.at(), Want: want, Got: got})
 }
 
 // unknownIn are the first members of a dict that are not known.

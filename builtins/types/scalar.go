@@ -51,7 +51,7 @@ func (s *scalar) render(side) exactjson.Object {
 	return exactjson.Object{{Name: "type", Value: s.json}}
 }
 
-func (s *scalar) measure() measure { return measure{nodes: 1, depth: 1} }
+func (s *scalar) measure() measure { return leaf }
 
 func (s *scalar) same(other engine.Type) bool {
 	o, ok := unwrap(other).(*scalar)

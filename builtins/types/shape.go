@@ -48,31 +48,48 @@ const (
 // A measure is the size of a type when models are written out where they are
 // used. Types are trees that share their branches, so a few lines of script can
 // describe a schema that fills a disk.
-type measure struct{ nodes, depth int }
+type measure struct {
+	nodes int // schemas in it
+	depth int
+	bytes int // of the texts in it, about
+}
 
 const (
 	maxTypeNodes = 10_000
 	maxTypeDepth = 64
+	maxTypeBytes = 1 << 20
 )
+
+// leaf is the measure of a type without parts.
+var leaf = measure{nodes: 1, depth: 1}
+
+// with is m with one more part in it.
+func (m measure) with(part measure) measure {
+	return measure{
+		nodes: min(m.nodes+part.nodes, maxTypeNodes+1),
+		depth: max(m.depth, part.depth+1),
+		bytes: min(m.bytes+part.bytes, maxTypeBytes+1),
+	}
+}
 
 // around is the measure of a type that is made of parts.
 func around(parts ...shape) measure {
-	m := measure{nodes: 1, depth: 1}
+	m := leaf
 	for _, p := range parts {
-		part := p.measure()
-		m.nodes = min(m.nodes+part.nodes, maxTypeNodes+1)
-		m.depth = max(m.depth, part.depth+1)
+		m = m.with(p.measure())
 	}
 	return m
 }
 
 // tooLarge refuses a type that could not be shown or checked in reasonable time.
 func (m measure) tooLarge() error {
-	if m.depth > maxTypeDepth {
+	switch {
+	case m.depth > maxTypeDepth:
 		return fmt.Errorf("types can be nested at most %d deep", maxTypeDepth)
-	}
-	if m.nodes > maxTypeNodes {
+	case m.nodes > maxTypeNodes:
 		return fmt.Errorf("this type has more than %d parts when its models are written out; make it smaller, or take a dict", maxTypeNodes)
+	case m.bytes > maxTypeBytes:
+		return fmt.Errorf("this type has more than %d bytes of text when its models are written out; make it smaller", maxTypeBytes)
 	}
 	return nil
 }
@@ -105,6 +122,7 @@ func (f *foreign) check(c *checker, v starlark.Value) (starlark.Value, bool) {
 			c.found = append(c.found, m)
 		}
 	}
+	c.opaque = true
 	return out, len(wrong) == 0 && c.one(v)
 }
 
@@ -117,7 +135,7 @@ func (f *foreign) render(side) exactjson.Object {
 	return exactjson.Object{}
 }
 
-func (f *foreign) measure() measure { return measure{nodes: 1, depth: 1} }
+func (f *foreign) measure() measure { return leaf }
 
 func (f *foreign) same(other engine.Type) bool {
 	if o, ok := other.(*foreign); ok {

@@ -15,6 +15,7 @@ type weight struct {
 	bytes  int // of text in it, likewise
 	depth  int
 	cyclic bool
+	opaque bool // there are values in it that are not data: functions, and what other packages make
 }
 
 const (
@@ -32,6 +33,7 @@ func (w weight) with(part weight) weight {
 	w.bytes = min(w.bytes+part.bytes, maxText+1)
 	w.depth = max(w.depth, part.depth+1)
 	w.cyclic = w.cyclic || part.cyclic
+	w.opaque = w.opaque || part.opaque
 	return w
 }
 
@@ -72,8 +74,10 @@ func weighPlain(v starlark.Value) (weight, bool) {
 		return weight{}, false
 	case *Instance:
 		return v.weight, true
+	case starlark.Int, starlark.Float, starlark.Bool, starlark.NoneType, starlark.Bytes:
+		return weight{parts: 1}, true
 	}
-	return weight{parts: 1}, true
+	return weight{parts: 1, opaque: true}, true
 }
 
 // A scale weighs one value. The first few parts are simply walked; beyond them it
@@ -167,6 +171,7 @@ func loose(c *checker, v starlark.Value) (starlark.Value, bool) {
 		c.wrong(want, v)
 		return nil, false
 	}
+	c.opaque = c.opaque || w.opaque
 	return v, c.spend(w, v)
 }
 
@@ -195,6 +200,6 @@ func (a *anything) same(other engine.Type) bool {
 }
 
 func (a *anything) has(*checker, starlark.Value) bool { return true }
-func (a *anything) measure() measure                  { return measure{nodes: 1, depth: 1} }
+func (a *anything) measure() measure                  { return leaf }
 
 func (a *anything) render(side) exactjson.Object { return exactjson.Object{} }
