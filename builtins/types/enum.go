@@ -139,7 +139,7 @@ func (e *enum) find(c *checker, v starlark.Value) (starlark.Value, bool) {
 		if err != nil || i.Float() != w {
 			return nil, false
 		}
-		c.lower(lax)
+		c.lower(strict)
 		v = i
 	case starlark.Bool:
 		c.lower(lax)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -242,22 +244,30 @@ func (l *Limits) apply(t shape, s side, hideNull bool) exactjson.Object {
 	if !ok {
 		return concat(t.render(s), l.keywords(t))
 	}
-	members := u.members
-	if hideNull {
-		members = u.rest
-	}
-	if len(members) == 1 {
-		return concat(members[0].render(s), l.keywords(members[0]))
-	}
-	arms := make([]any, len(members))
-	for i, m := range members {
-		o := m.render(s)
-		if !noneType.same(m) {
-			o = concat(o, l.keywords(m))
+	return l.arms(u, s, u.nullable && !hideNull)
+}
+
+// arms is a union rendered within the limits. As in the reference null comes
+// last, and members that look the same (list, list[any]) are shown once.
+func (l *Limits) arms(u *union, s side, null bool) exactjson.Object {
+	var arms []exactjson.Object
+	for _, m := range u.rest {
+		o := sorted(concat(m.render(s), l.keywords(m)))
+		if !slices.ContainsFunc(arms, func(arm exactjson.Object) bool { return reflect.DeepEqual(arm, o) }) {
+			arms = append(arms, o)
 		}
-		arms[i] = sorted(o)
 	}
-	return exactjson.Object{{Name: "anyOf", Value: arms}}
+	if null {
+		arms = append(arms, noneType.render(s))
+	}
+	if len(arms) == 1 {
+		return arms[0]
+	}
+	list := make([]any, len(arms))
+	for i, o := range arms {
+		list[i] = o
+	}
+	return exactjson.Object{{Name: "anyOf", Value: list}}
 }
 
 // keywords are the limits as JSON Schema for a value of type t.

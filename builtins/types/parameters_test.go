@@ -138,7 +138,7 @@ func TestSchemaOfParameters(t *testing.T) {
 		"a": model(x = int), "b": (model(x = int) | None, None), "c": field(model(x = int), description = "own", title = "Own"),
 		"d": (model(x = int), {"x": 1}), "e": enum(a = "The A", b = "The B"), "f": int | None, "g": (int | str | None, None),
 		"h": field(list[int], factory = list), "i": field(dict[str, int], min_length = 1), "j": field(int | float | None, ge = 3, default = None), "k": None,
-		"l": schema({"type": "string"}), "fooBar_x1y": int}`)
+		"l": schema({"type": "string"}), "fooBar_x1y": int, "m": list | list[any], "n": None | int | None | str}`)
 	const x = `"properties": {"x": {"title": "X", "type": "integer"}}, "required": ["x"], "type": "object"`
 	require.JSONEq(t, `{"properties": {
 		"a": {`+x+`}, "b": {`+x+`}, "c": {`+x+`, "description": "own", "title": "Own"}, "d": {`+x+`, "default": {"x": 1}},
@@ -147,8 +147,9 @@ func TestSchemaOfParameters(t *testing.T) {
 		"h": {"items": {"type": "integer"}, "title": "H", "type": "array"},
 		"i": {"additionalProperties": {"type": "integer"}, "minProperties": 1, "title": "I", "type": "object"},
 		"j": {"anyOf": [{"minimum": 3, "type": "integer"}, {"minimum": 3, "type": "number"}], "title": "J"},
-		"k": {"title": "K", "type": "null"}, "l": {"type": "string"}, "fooBar_x1y": {"title": "Foobar X1Y", "type": "integer"}},
-		"required": ["a", "c", "e", "f", "i", "k", "l", "fooBar_x1y"], "type": "object", "title": "fArguments"}`, text(t, ps.Schema("fArguments")))
+		"k": {"title": "K", "type": "null"}, "l": {"type": "string"}, "fooBar_x1y": {"title": "Foobar X1Y", "type": "integer"},
+		"m": {"items": {}, "title": "M", "type": "array"}, "n": {"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}], "title": "N"}},
+		"required": ["a", "c", "e", "f", "i", "k", "l", "fooBar_x1y", "m", "n"], "type": "object", "title": "fArguments"}`, text(t, ps.Schema("fArguments")))
 }
 
 func TestTheFieldsOwnDescriptionWins(t *testing.T) {

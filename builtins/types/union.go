@@ -115,11 +115,7 @@ func choose(c *checker, members []shape, v starlark.Value) (best starlark.Value,
 }
 
 func (u *union) render(s side) exactjson.Object {
-	arms := make([]any, len(u.members))
-	for i, m := range u.members {
-		arms[i] = m.render(s)
-	}
-	return exactjson.Object{{Name: "anyOf", Value: arms}}
+	return (&Limits{}).arms(u, s, u.nullable)
 }
 
 func (u *union) measure() measure { return around(u.members...) }
