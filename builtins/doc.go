@@ -7,8 +7,8 @@
 //   - types: str, list, enum, model, field, ... and what they accept
 //   - declare: tool, server, lifespan, resolve
 //   - questions: elicit, elicit_url, sample, list_roots
-//   - content: text, image, audio
-//   - dialect: what Python people reach for, and attempt, fail, json, math
+//   - content: image, audio
+//   - dialect: what Python people reach for, text, attempt, fail, json, math
 //   - clock: time, random, uuid
 //   - store: state that may change
 //

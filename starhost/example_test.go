@@ -197,6 +197,7 @@ func ExampleHost_Serve() {
 	defer host.Close(ctx)
 	forClient, forServer := mcp.NewInMemoryTransports()
 	serving, stop := context.WithCancel(ctx)
+	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- host.Serve(serving, forServer) }()
 

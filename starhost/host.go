@@ -6,16 +6,19 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpstar/mcpstar/starhost/load"
+	"github.com/mcpstar/mcpstar/starhost/reload"
 	"github.com/mcpstar/mcpstar/starhost/wire"
 	"github.com/mcpstar/mcpstar/starhost/wire/frame"
 )
@@ -23,12 +26,18 @@ import (
 // A Host serves one server. It is safe for concurrent use, and serves any number
 // of connections at once.
 type Host struct {
-	options  Options
-	server   *wire.Server
-	lifespan *lifespan
-	root     io.Closer // the opened root folder of LoadDir, or nil
+	options Options
+	loading load.Options // what each load begins with
+	source  source
+	server  *wire.Server
 
-	closing sync.Once
+	reloading  sync.Mutex // one Reload at a time; guards lifespan
+	lifespan   *lifespan
+	seen       atomic.Pointer[reload.Fingerprint] // of the last load, good or bad
+	background sync.WaitGroup                     // lifespans that wait for their last call
+
+	closing  sync.Once
+	watching func() // told when Watch has begun; for tests
 }
 
 // Load loads the server at opts.Entry of a file system and starts its lifespan.
@@ -39,7 +48,7 @@ type Host struct {
 //
 // [report.Error]: https://pkg.go.dev/github.com/mcpstar/mcpstar/starhost/load/report#Error
 func Load(ctx context.Context, fsys fs.FS, opts Options) (*Host, error) {
-	return open(ctx, fsys, "", opts)
+	return open(ctx, source{fsys: fsys}, "", opts)
 }
 
 // LoadDir loads the server at a path: a .star file, or a folder. Of a folder the
@@ -53,38 +62,37 @@ func LoadDir(ctx context.Context, path string, opts Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(place.Root)
-	if err != nil {
-		return nil, err
-	}
 	opts.Entry = place.Entry
-	host, err := open(ctx, root.FS(), filepath.Base(place.Folder), opts)
-	if err != nil {
-		return nil, errors.Join(err, root.Close())
-	}
-	host.root = root
-	return host, nil
+	return open(ctx, source{dir: place.Root}, filepath.Base(place.Folder), opts)
 }
 
-func open(ctx context.Context, fsys fs.FS, folder string, opts Options) (*Host, error) {
+func open(ctx context.Context, from source, folder string, opts Options) (*Host, error) {
 	l, err := opts.load()
 	if err != nil {
 		return nil, err
 	}
-	l.Root, l.Folder = fsys, folder
-	snapshot, err := load.Load(ctx, l)
+	l.Folder = folder
+	h := &Host{options: opts, loading: l, source: from}
+	w, err := h.options.wire()
 	if err != nil {
 		return nil, err
 	}
-	w, err := opts.wire()
+	snapshot, err := h.load(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	span, err := start(ctx, snapshot, &opts)
-	if err != nil {
+	if h.lifespan, err = start(ctx, snapshot, &h.options); err != nil {
 		return nil, err
 	}
-	return &Host{options: opts, server: wire.New(snapshot, span.state, w), lifespan: span}, nil
+	h.server = wire.New(snapshot, h.lifespan.state, w)
+	return h, nil
+}
+
+func (h *Host) logger() *slog.Logger {
+	if h.options.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return h.options.Logger
 }
 
 // Serve serves one connection until it ends or ctx does. [Host.ServeStdio] is
@@ -166,14 +174,14 @@ func (h *Host) Mount(server *mcp.Server) error {
 // Snapshot is what the host serves now.
 func (h *Host) Snapshot() *load.Snapshot { return h.server.Snapshot() }
 
-// Close ends the lifespan. Connections should have ended before.
+// Close ends the lifespan. Connections and [Host.Watch] should have ended before.
 func (h *Host) Close(ctx context.Context) error {
 	var err error
 	h.closing.Do(func() {
+		h.reloading.Lock()
+		defer h.reloading.Unlock()
+		h.background.Wait()
 		err = h.lifespan.end(ctx)
-		if h.root != nil {
-			err = errors.Join(err, h.root.Close())
-		}
 	})
 	return err
 }

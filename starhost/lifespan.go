@@ -15,6 +15,19 @@ type lifespan struct {
 	options *Options
 	state   starlark.Value // frozen; None without a lifespan
 	stop    *starlark.Function
+	// users are closed when the calls on a version that used the state have
+	// ended; one for each version but the current one.
+	users []<-chan struct{}
+}
+
+// next is the lifespan of the snapshot after now: the same one, unless the code
+// that makes the state is written differently.
+func (l *lifespan) next(ctx context.Context, now, after *load.Snapshot) (span *lifespan, kept bool, err error) {
+	if now.LifespanCode() == after.LifespanCode() {
+		return l, true, nil
+	}
+	span, err = start(ctx, after, l.options)
+	return span, false, err
 }
 
 // start runs the script's start function.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // time.time(location = ...) works on machines without zone files
 
 	"github.com/mcpstar/mcpstar/starhost/load/report"
 )

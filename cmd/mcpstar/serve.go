@@ -28,6 +28,7 @@ type serveFlags struct {
 	maxCallAge     time.Duration
 	maxSteps       uint64
 	grace          time.Duration
+	watch          bool
 	logFormat      string
 	logLevel       string
 }
@@ -51,6 +52,7 @@ func newServe(s streams) *cobra.Command {
 	flags.DurationVar(&f.maxCallAge, "max-call-age", time.Hour, "how long a call may last over all of its rounds")
 	flags.Uint64Var(&f.maxSteps, "max-steps", 0, "Starlark instructions in one round (default 100 million)")
 	flags.DurationVar(&f.grace, "grace", 5*time.Second, "how long running calls may take to finish when the server is told to stop")
+	flags.BoolVar(&f.watch, "watch", false, "reload whenever a file of the server changes (SIGHUP reloads too)")
 	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	flags.StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error")
 	return cmd
@@ -79,11 +81,13 @@ func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
+	stop := keepUp(ctx, s, host, f.watch)
 	if f.http == "" {
 		err = serveStdio(ctx, s, host)
 	} else {
 		err = serveHTTP(ctx, s, host, f)
 	}
+	stop()
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.grace)
 	defer cancel()
 	return errors.Join(err, host.Close(ending))

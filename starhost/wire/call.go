@@ -127,7 +127,7 @@ func (c *call) binding() (seal.Binding, error) {
 		Method:    "tools/call",
 		Target:    c.req.Params.Name,
 		Arguments: digest,
-		Audience:  c.version.snapshot.Name,
+		Audience:  c.server.audience,
 		Principal: c.principal(),
 	}, nil
 }
@@ -240,6 +240,7 @@ func (c *call) arguments(ctx context.Context) ([]starlark.Value, error) {
 	}
 	thread, release := c.thread(ctx)
 	defer release()
+	c.state.ArgumentScope(ctx).Attach(thread)
 	values, wrong, err := c.tool.Parameters.Bind(thread, args)
 	if err != nil {
 		return nil, engine.Interrupted(thread, err)

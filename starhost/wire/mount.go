@@ -15,7 +15,7 @@ import (
 //
 // What lies below the SDK can't be had that way: see starhost.Host.Mount.
 func Mount(onto *mcp.Server, snapshot *load.Snapshot, state starlark.Value, options Options) *Server {
-	s := &Server{options: options.orDefault(), mcp: onto}
+	s := &Server{options: options.orDefault(), mcp: onto, audience: snapshot.Name}
 	onto.AddSendingMiddleware(sendExactly)
 	onto.AddReceivingMiddleware(s.mounted)
 	s.Publish(snapshot, state)
@@ -25,7 +25,9 @@ func Mount(onto *mcp.Server, snapshot *load.Snapshot, state starlark.Value, opti
 // mounted answers the calls of our tools.
 func (s *Server) mounted(next mcp.MethodHandler) mcp.MethodHandler {
 	ours := guard(s.options.Logger)(func(ctx context.Context, _ string, req mcp.Request) (mcp.Result, error) {
-		return s.callTool(ctx, s.current.Load(), req.(*mcp.CallToolRequest))
+		v := s.enter()
+		defer v.release()
+		return s.callTool(ctx, v, req.(*mcp.CallToolRequest))
 	})
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		call, ok := req.(*mcp.CallToolRequest)

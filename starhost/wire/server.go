@@ -70,20 +70,15 @@ type Server struct {
 	mcp     *mcp.Server
 	current atomic.Pointer[version]
 	publish sync.Mutex // one Publish at a time
-}
-
-// A version is what the server offers at a moment. It is immutable.
-type version struct {
-	snapshot *load.Snapshot
-	state    starlark.Value  // what the lifespan made, frozen
-	tools    json.RawMessage // as tools/list shows them
-	names    []string
+	// audience is what states are bound to: the first name of the server, so that
+	// a reload which renames it ends no call.
+	audience string
 }
 
 // New makes a server that offers a snapshot. state is what its lifespan made, or
 // None.
 func New(snapshot *load.Snapshot, state starlark.Value, options Options) *Server {
-	s := &Server{options: options.orDefault()}
+	s := &Server{options: options.orDefault(), audience: snapshot.Name}
 	s.mcp = mcp.NewServer(implementation(snapshot, s.options.Version), &mcp.ServerOptions{
 		Instructions: snapshot.Instructions,
 		Logger:       s.options.Logger,
@@ -105,16 +100,31 @@ func (s *Server) MCP() *mcp.Server { return s.mcp }
 func (s *Server) Snapshot() *load.Snapshot { return s.current.Load().snapshot }
 
 // Publish makes the server offer another snapshot. Calls that run go on with the
-// one they began with; no moment shows a mix of two.
-func (s *Server) Publish(snapshot *load.Snapshot, state starlark.Value) {
+// one they began with; no moment shows a mix of two. The channel is closed when
+// the last call on the snapshot before has ended.
+func (s *Server) Publish(snapshot *load.Snapshot, state starlark.Value) (retired <-chan struct{}) {
 	s.publish.Lock()
 	defer s.publish.Unlock()
-	next := &version{snapshot: snapshot, state: state, tools: toolsJSON(snapshot)}
-	for _, t := range snapshot.Tools {
-		next.names = append(next.names, t.Name)
-	}
+	next := newVersion(snapshot, state)
 	previous := s.current.Swap(next)
 	s.register(previous, next)
+	if previous == nil {
+		ended := make(chan struct{})
+		close(ended)
+		return ended
+	}
+	previous.release()
+	return previous.ended
+}
+
+// Tell sends a log message to every client that has asked for its level.
+func (s *Server) Tell(ctx context.Context, level mcp.LoggingLevel, data any) {
+	for session := range s.mcp.Sessions() {
+		params := &mcp.LoggingMessageParams{Level: level, Logger: "mcpstar", Data: data}
+		if err := session.Log(ctx, params); err != nil {
+			s.options.Logger.Debug("log message not sent", "error", err)
+		}
+	}
 }
 
 // register keeps the SDK's own list of tools in step, which is how clients come
@@ -152,7 +162,9 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch req := req.(type) {
 		case *mcp.CallToolRequest:
-			return s.callTool(ctx, s.current.Load(), req)
+			v := s.enter()
+			defer v.release()
+			return s.callTool(ctx, v, req)
 		case *mcp.ListToolsRequest:
 			return s.current.Load().listTools(req, frame.Modern(metaOf(req)))
 		}
