@@ -39,7 +39,7 @@ func (c *client) Attr(name string) (starlark.Value, error) {
 	case "supports":
 		return starlark.NewBuiltin("ctx.client.supports", c.supports), nil
 	}
-	return nil, starlark.NoSuchAttrError(fmt.Sprintf("ctx.client has no .%s%s", name, hint(name, clientNames)))
+	return nil, starlark.NoSuchAttrError("ctx.client has no ." + name)
 }
 
 func (c *client) capabilities() (starlark.Value, error) {

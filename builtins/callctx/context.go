@@ -108,7 +108,7 @@ func (c *Context) Attr(name string) (starlark.Value, error) {
 	case "elicitation_complete":
 		return starlark.NewBuiltin("ctx.elicitation_complete", c.elicitationComplete), nil
 	}
-	return nil, starlark.NoSuchAttrError(fmt.Sprintf("ctx has no .%s%s", name, hint(name, contextNames)))
+	return nil, starlark.NoSuchAttrError("ctx has no ." + name) // Starlark says what was probably meant
 }
 
 func hint(name string, known []string) string {

@@ -26,6 +26,13 @@ func Begin(now time.Time) *State {
 	}
 }
 
+// ArgumentScope is the scope in which defaults of arguments are generated. It
+// stands still as a resolver's does, so that a default is the same in every round
+// and a question may contain it.
+func (s *State) ArgumentScope(ctx context.Context) *engine.Scope {
+	return standing(ctx, s, "") // no resolver has an empty key
+}
+
 // standing is the scope of a resolver: its clock stands at the call's start and
 // its generator starts anew from seed and wire key in every round. So a question
 // that contains a time or an id comes out the same in each round, and resolvers

@@ -208,13 +208,10 @@ func (r *run) runResolver(n *graph.Node, args arguments) (engine.Outcome, error)
 		return engine.Outcome{}, err
 	}
 	outcome, err := r.ask(n, q)
-	if err != nil || outcome.Action != engine.Accepted {
+	if err != nil || outcome.Action != engine.Accepted || q.Answers() != nil {
 		return outcome, err
 	}
-	if q.Answers() == nil {
-		outcome.Value, err = fits(n.Func, outcome.Value)
-	}
-	outcome.Value.Freeze()
+	outcome.Value, err = fits(n.Func, outcome.Value)
 	return outcome, err
 }
 
