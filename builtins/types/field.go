@@ -70,7 +70,7 @@ func (f *Field) setDefault(v starlark.Value) error {
 	out, ok := f.check(&c, v)
 	out, wrong := c.result(out, ok)
 	if wrong != nil {
-		return fmt.Errorf("the default does not fit %s: %s", f.Type.TypeName(), engine.MismatchText(wrong))
+		return fmt.Errorf("the default does not fit %s: %s", f.Type.TypeName(), wrong[0])
 	}
 	data, err := exactjson.Marshal(out)
 	if err != nil {

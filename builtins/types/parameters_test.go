@@ -3,9 +3,12 @@ package types
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/engine/exactjson"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.starlark.net/starlark"
 )
@@ -232,6 +235,28 @@ func TestManyUnknownArgumentsAreQuick(t *testing.T) {
 	_, problems, err := ps.Bind(new(starlark.Thread), d)
 	require.NoError(t, err)
 	require.Len(t, problems, 2)
+}
+
+// What parameters hold is shared by all calls; this says something under -race.
+func TestCallsBindAtTheSameTime(t *testing.T) {
+	ps := parametersOf(t, `{
+		"a": (list[int], [1]), "b": field(any, default = [{"x": [1]}]), "c": schema({"type": "object", "properties": {"q": {"default": [1]}}}),
+		"d": (model(x = field(list[str], default = ["a"])), {}), "e": (int | str | None, None), "f": field(list, factory = list)}`)
+	var calls sync.WaitGroup
+	for range 8 {
+		calls.Go(func() {
+			for range 20 {
+				args, err := exactjson.Decode([]byte(`{"c": {"z": 1}}`), exactjson.Limits{})
+				assert.NoError(t, err)
+				values, problems, err := ps.Bind(new(starlark.Thread), args.(*starlark.Dict))
+				assert.NoError(t, err)
+				assert.Empty(t, problems)
+				assert.Equal(t, `[[1], [{"x": [1]}], {"z": 1, "q": [1]}, model(x = ["a"]), None, []]`, starlark.NewList(values).String())
+				assert.NotEmpty(t, exactjson.MustMarshal(ps.Schema("f")))
+			}
+		})
+	}
+	calls.Wait()
 }
 
 func TestLongNamesAreCutInErrors(t *testing.T) {
