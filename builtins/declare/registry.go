@@ -1,6 +1,7 @@
 package declare
 
 import (
+	"errors"
 	"fmt"
 
 	"go.starlark.net/starlark"
@@ -17,6 +18,37 @@ type Registry struct {
 	Lifespan []*Lifespan
 	// Functions are the annotated functions in the order of their defs.
 	Functions []*Annotated
+	// Mistakes are the declarations that could not be taken. The file runs on, so
+	// that its author is told of all of them at once.
+	Mistakes []Mistake
+}
+
+// A Mistake is a declaration that can't be taken.
+type Mistake struct {
+	Span engine.Span // of the call
+	// Option is the name of the argument that is wrong, "" for another mistake.
+	Option string
+	Err    error
+}
+
+// declaration is a word that declares something: what it can't take is a mistake in
+// the registry, not the end of the file.
+func declaration(name string, take func(*Registry, *starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) error) *starlark.Builtin {
+	return starlark.NewBuiltin(name, func(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		r, err := registry(thread, name)
+		if err != nil {
+			return nil, err
+		}
+		if err := take(r, thread, b, args, kwargs); err != nil {
+			m := Mistake{Span: callSpan(thread), Err: err}
+			var option *optionError
+			if errors.As(err, &option) {
+				m.Option = option.name
+			}
+			r.Mistakes = append(r.Mistakes, m)
+		}
+		return starlark.None, nil
+	})
 }
 
 // An Annotated is a function with the annotations written on it, not yet
@@ -46,9 +78,9 @@ func registry(thread *starlark.Thread, word string) (*Registry, error) {
 // Words are the declarations, as predeclared names.
 func Words() starlark.StringDict {
 	return starlark.StringDict{
-		"tool":         starlark.NewBuiltin("tool", declareTool),
-		"server":       starlark.NewBuiltin("server", declareServer),
-		"lifespan":     starlark.NewBuiltin("lifespan", declareLifespan),
+		"tool":         declaration("tool", declareTool),
+		"server":       declaration("server", declareServer),
+		"lifespan":     declaration("lifespan", declareLifespan),
 		"resolve":      starlark.NewBuiltin("resolve", makeMarker),
 		"__annotate__": starlark.NewBuiltin("__annotate__", annotate),
 	}
@@ -76,9 +108,15 @@ func annotate(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple,
 		a.Names = append(a.Names, name)
 		a.Thunks = append(a.Thunks, thunk)
 	}
+	if len(r.Functions) >= maxFunctions {
+		return nil, fmt.Errorf("this file makes more than %d functions with types while it loads; move the def out of the loop", maxFunctions)
+	}
 	r.Functions = append(r.Functions, a)
 	return starlark.None, nil
 }
+
+// maxFunctions is how many annotated functions a file may make.
+const maxFunctions = 100_000
 
 // callSpan is where the running builtin was called: a point that the loader
 // widens to the whole call.

@@ -2,7 +2,9 @@ package declare
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 
 	"go.starlark.net/starlark"
 
@@ -20,31 +22,31 @@ type Server struct {
 }
 
 // declareServer is server(name =, title =, version =, instructions =, website_url =, icons =, requires =).
-func declareServer(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	r, err := registry(thread, b.Name())
-	if err != nil {
-		return nil, err
-	}
+func declareServer(r *Registry, thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (err error) {
 	s := &Server{Span: callSpan(thread)}
 	if len(args) > 0 {
-		return nil, fmt.Errorf("server() takes its options by name: server(name = %s)", args[0])
+		name := `"..."`
+		if text, ok := starlark.AsString(args[0]); ok && len(text) <= 64 {
+			name = strconv.Quote(text)
+		}
+		return fmt.Errorf("server() takes its options by name; write server(name = %s)", name)
 	}
 	var icons *starlark.List
 	if err := unpack(b, args, kwargs, "name?", &optional{&s.Name}, "title?", &optional{&s.Title},
 		"version?", &optional{&s.Version}, "instructions?", &optional{&s.Instructions},
 		"website_url?", &optional{&s.WebsiteURL}, "icons?", &icons, "requires?", &optional{&s.Requires}); err != nil {
-		return nil, err
+		return err
 	}
 	if s.Name != nil && *s.Name == "" {
-		return nil, fmt.Errorf("server() has an empty name; leave it out to use the file's")
+		return &optionError{"name", errors.New("server() has an empty name; leave it out to use the file's")}
 	}
 	if icons != nil {
 		if s.Icons, err = wire("icons", icons); err != nil {
-			return nil, err
+			return &optionError{"icons", err}
 		}
 	}
 	r.Servers = append(r.Servers, s)
-	return starlark.None, nil
+	return nil
 }
 
 // A Lifespan is lifespan(start, stop) as it was written: start makes what
@@ -56,26 +58,22 @@ type Lifespan struct {
 }
 
 // declareLifespan is lifespan(start, stop = None).
-func declareLifespan(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	r, err := registry(thread, b.Name())
-	if err != nil {
-		return nil, err
-	}
+func declareLifespan(r *Registry, thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (err error) {
 	var start, stop starlark.Value
 	if err := unpack(b, args, kwargs, "start", &start, "stop?", &stop); err != nil {
-		return nil, err
+		return err
 	}
 	l := &Lifespan{Span: callSpan(thread)}
 	if l.Start, err = lifespanFunc("start", start, 0); err != nil {
-		return nil, err
+		return err
 	}
 	if stop != nil && stop != starlark.None {
 		if l.Stop, err = lifespanFunc("stop", stop, 1); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.Lifespan = append(r.Lifespan, l)
-	return starlark.None, nil
+	return nil
 }
 
 func lifespanFunc(what string, v starlark.Value, params int) (*starlark.Function, error) {

@@ -3,6 +3,7 @@ package declare
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"go.starlark.net/starlark"
 
@@ -21,11 +22,7 @@ type Tool struct {
 }
 
 // declareTool is tool(fn, name =, title =, description =, annotations =, icons =, meta =).
-func declareTool(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	r, err := registry(thread, b.Name())
-	if err != nil {
-		return nil, err
-	}
+func declareTool(r *Registry, thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (err error) {
 	t := &Tool{Span: callSpan(thread)}
 	var fn starlark.Value
 	var annotations *starlark.Dict
@@ -33,33 +30,33 @@ func declareTool(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tup
 	var meta *starlark.Dict
 	if err := unpack(b, args, kwargs, "fn", &fn, "name?", &optional{&t.Name}, "title?", &optional{&t.Title},
 		"description?", &optional{&t.Description}, "annotations?", &annotations, "icons?", &icons, "meta?", &meta); err != nil {
-		return nil, err
+		return err
 	}
 	switch fn := fn.(type) {
 	case *starlark.Function:
 		t.Func = fn
 	case engine.Type, *starlark.Builtin:
-		return nil, fmt.Errorf("tool() wants a function made with def, got %s", engine.Describe(fn))
+		return fmt.Errorf("tool() wants a function made with def, got %s; write a def that calls it", described(fn))
 	default:
-		return nil, fmt.Errorf("tool() wants the function itself, got %s; write it without calling it: tool(order_book)", engine.Describe(fn))
+		return fmt.Errorf("tool() wants the function itself, got %s; write it without calling it: tool(order_book)", engine.Describe(fn))
 	}
 	if annotations != nil {
 		if t.Annotations, err = toolHints(annotations); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if icons != nil {
 		if t.Icons, err = wire("icons", icons); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if meta != nil {
 		if t.Meta, err = wire("meta", meta); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.Tools = append(r.Tools, t)
-	return starlark.None, nil
+	return nil
 }
 
 // toolHints checks annotations = {...}, which is in wire shape.
@@ -68,7 +65,11 @@ func toolHints(hints *starlark.Dict) (json.RawMessage, error) {
 	for _, item := range hints.Items() {
 		name, ok := starlark.AsString(item[0])
 		if !ok || !contains(known, name) {
-			return nil, fmt.Errorf("annotations: there is no %s; %s", item[0], orList(engine.DidYouMean(name, known), known))
+			near := engine.DidYouMean(name, known)
+			if contains(known, name+"Hint") {
+				near = fmt.Sprintf("did you mean %sHint?", name)
+			}
+			return nil, fmt.Errorf("annotations: there is no %s; %s", named(item[0]), orList(near, known))
 		}
 		_, isBool := item[1].(starlark.Bool)
 		_, isText := item[1].(starlark.String)
@@ -80,6 +81,25 @@ func toolHints(hints *starlark.Dict) (json.RawMessage, error) {
 		}
 	}
 	return wire("annotations", hints)
+}
+
+// named is a key for a message: as text, if it is one.
+func named(v starlark.Value) string {
+	if s, ok := starlark.AsString(v); ok && len(s) <= 64 {
+		return strconv.Quote(s)
+	}
+	return engine.Describe(v)
+}
+
+// described is a type or a function by its name.
+func described(v starlark.Value) string {
+	switch v := v.(type) {
+	case engine.Type:
+		return "the type " + v.TypeName()
+	case *starlark.Builtin:
+		return v.Name() + "(), which is built in"
+	}
+	return engine.Describe(v)
 }
 
 func wire(what string, v starlark.Value) (json.RawMessage, error) {

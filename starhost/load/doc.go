@@ -6,17 +6,21 @@
 // A file goes through these steps, one file of this package each:
 //
 //	source.go     read it, without following anything out of the root
-//	module.go     take it through the steps, and its loads before it
-//	grammar.go    every Python habit, one grammar error a statement
+//	module.go     take it through the steps
+//	grammar.go    every Python habit, one grammar error a statement; bounds.go
+//	              refuses what would overflow the interpreter's stack
 //	names.go      all undefined and doubly defined names
+//	loads.go      what it loads, before it is run
 //	runtime.go    the first error of running it
+//	frozen.go     what it made is frozen
 //	signature.go  what its annotations mean
 //
-// and then, over all files together: tools.go makes the tools, and engine/graph
-// refuses what doesn't fit. The packages below do the careful work on text:
-// tokens scans, annotate makes annotations real, habits knows Python's, report
-// shows problems.
+// and then, over all files together: tools.go makes the tools, forms.go looks at
+// questions, and engine/graph refuses what doesn't fit. The packages below do the
+// careful work on text: tokens scans, annotate makes annotations real, habits
+// knows Python's, report shows problems.
 //
 // It reads files and runs scripts at load time; it serves nothing. Start reading
-// at [Load].
+// at [Load]. The problems it can report are in testdata, each beside the line that
+// causes it.
 package load

@@ -61,18 +61,3 @@ func defaultName(entry, folder string) string {
 	}
 	return name
 }
-
-// starFiles are the .star files of a folder, with their paths.
-func starFiles(fsys fs.FS, folder string) ([]string, error) {
-	list, err := fs.ReadDir(fsys, folder)
-	if err != nil {
-		return nil, err
-	}
-	var files []string
-	for _, e := range list {
-		if !e.IsDir() && strings.HasSuffix(e.Name(), ".star") {
-			files = append(files, path.Join(folder, e.Name()))
-		}
-	}
-	return files, nil
-}

@@ -1,8 +1,6 @@
 package load
 
 import (
-	"fmt"
-
 	"go.starlark.net/starlark"
 
 	"github.com/mcpstar/mcpstar/engine"
@@ -15,47 +13,44 @@ type functions struct {
 	known  map[starlark.Callable]*graph.Func
 }
 
-// lookup is graph.Compiler.Lookup.
+// lookup is graph.Compiler.Lookup. It gives nil for a function that was refused
+// where it is named.
 func (f *functions) lookup(c starlark.Callable) *graph.Func {
 	if fn, ok := f.known[c]; ok {
 		return fn
 	}
 	var fn *graph.Func
 	if scripted, ok := c.(*starlark.Function); ok {
-		fn = f.describe(scripted)
+		fn = f.loader.describe(scripted)
 	} else {
-		fn = f.goResolver(c)
+		fn = f.loader.goResolver(c)
 	}
 	f.known[c] = fn
 	return fn
 }
 
-func (f *functions) goResolver(c starlark.Callable) *graph.Func {
-	for _, fn := range f.loader.options.Resolvers {
+// goResolver is the description of a resolver written in Go, or nil.
+func (l *loader) goResolver(c starlark.Callable) *graph.Func {
+	for _, fn := range l.options.Resolvers {
 		if fn.Call == c {
 			return fn
 		}
 	}
-	f.loader.report(&engine.Problem{
-		Code:    "bad-resolver",
-		Message: fmt.Sprintf("%s() is built in and can't be a resolver", c.Name()),
-		At:      engine.Label{Span: startOf(f.loader.order[0].path)},
-		Help:    fmt.Sprintf("wrap it: def my_%s(...): return %s(...)", c.Name(), c.Name()),
-	})
 	return nil
 }
 
 // describe is the graph's view of a Starlark function.
-func (f *functions) describe(fn *starlark.Function) *graph.Func {
+func (l *loader) describe(fn *starlark.Function) *graph.Func {
 	pos := fn.Position()
 	g := &graph.Func{Name: fn.Name(), Call: fn, Span: engine.At(pos, "def")}
-	if fn.Name() != "lambda" {
-		name := pos
-		name.Col += int32(len("def "))
-		g.Span = engine.At(name, fn.Name())
+	if fn.Name() == "lambda" {
+		g.Span = engine.At(pos, "lambda")
 	}
 	sig := &signature{}
-	if m := f.loader.modules[pos.Filename()]; m != nil {
+	if m := l.modules[pos.Filename()]; m != nil {
+		if def := m.defs[placeOf(pos)]; def != nil {
+			g.Span = engine.At(def.Name.NamePos, def.Name.Name)
+		}
 		if s := m.signatures[fn]; s != nil {
 			sig = s
 		}
@@ -87,14 +82,6 @@ func (f *functions) describe(fn *starlark.Function) *graph.Func {
 			if says.field != nil {
 				p.Type = says.field.Type
 			}
-		}
-		if p.Resolve != nil && fn.ParamDefault(i) != nil {
-			f.loader.report(&engine.Problem{
-				Code:    "unused-default",
-				Message: fmt.Sprintf("parameter %q of %s() is resolved, so its default would never be used", name, fn.Name()),
-				At:      engine.Label{Span: p.Span, Text: "drop the default"},
-				Help:    fmt.Sprintf("write `%s: %s`, and let the resolver return the default", name, "resolve("+p.Resolve.Target.Name()+")"),
-			})
 		}
 		g.Params = append(g.Params, p)
 	}

@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"time"
 
 	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
 
 	"github.com/mcpstar/mcpstar/builtins"
 	"github.com/mcpstar/mcpstar/builtins/declare"
@@ -33,12 +35,23 @@ type Options struct {
 	Print func(thread *starlark.Thread, msg string)
 	// Limits bound the loading of each file.
 	Limits engine.Limits
+	// Timeout bounds the whole load. 0 is 10 seconds.
+	Timeout time.Duration
 	// Previous is the snapshot before this one: files that did not change, and
 	// load nothing that did, are taken over from it.
 	Previous *Snapshot
+	// Read is told of each file that was read, with the sum of the very bytes that
+	// are loaded, and of each that could not be read, with a zero sum. May be nil.
+	Read func(path string, sum Sum)
 	// Version is mcpstar's own, for server(requires =).
 	Version string
+	// TestWords are further names for test files, *_test.star, only.
+	TestWords starlark.StringDict
+	// Instrument may add to the tree of each file before it is compiled. May be nil.
+	Instrument func(path string, file *syntax.File)
 }
+
+const defaultTimeout = 10 * time.Second
 
 // Load loads a server. The error is a *[report.Error] with every problem of the
 // scripts, or says why there is nothing to load. Load never runs tools,
@@ -54,29 +67,64 @@ func Load(ctx context.Context, options Options) (*Snapshot, error) {
 	if options.Print == nil {
 		options.Print = func(*starlark.Thread, string) {}
 	}
+	if options.Timeout == 0 {
+		options.Timeout = defaultTimeout
+	}
+	bounded, cancel := context.WithTimeoutCause(ctx, options.Timeout, &engine.Interrupt{
+		Text: fmt.Sprintf("stopped after %v: does a loop end?", options.Timeout),
+	})
+	defer cancel()
 	l := &loader{
-		ctx:     ctx,
+		ctx:     bounded,
 		options: &options,
 		tree:    tree{root: options.Root, std: scripts.Std()},
 		words:   builtins.Words(),
 		modules: map[string]*module{},
+		told:    map[string]bool{},
 	}
 	if err := addWords(l.words, options.Words); err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		l.module(f)
-	}
-	s := l.snapshot()
-	if err := ctx.Err(); err != nil {
+	s := l.load(files)
+	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	l.tooSlow(files[0])
 	engine.SortProblems(l.problems)
+	l.problems = fewEach(l.problems)
 	if err := report.New(l.problems, s.Sources); err != nil {
 		return nil, err
 	}
 	s.Warnings = l.problems
 	return s, nil
+}
+
+// tooSlow reports that the time was up, if no file has been told so.
+func (l *loader) tooSlow(file string) {
+	if cause := context.Cause(l.ctx); cause != nil && !l.limited {
+		l.report(&engine.Problem{Code: "limit", Message: "loading: " + cause.Error(), At: engine.Label{Span: startOf(file)}})
+	}
+}
+
+// fewEach leaves out what is more than anybody reads about one file.
+func fewEach(problems []*engine.Problem) []*engine.Problem {
+	const most = 100
+	byFile := map[string][]*engine.Problem{}
+	kept := problems[:0:0]
+	for _, p := range problems {
+		name := p.At.Span.Start.Filename()
+		byFile[name] = append(byFile[name], p)
+		if len(byFile[name]) <= most {
+			kept = append(kept, p)
+		}
+	}
+	for _, list := range byFile {
+		if more := len(list) - most; more > 0 {
+			last := list[most-1]
+			last.Notes = append(last.Notes, fmt.Sprintf("this file has %d more problems, which are not shown", more))
+		}
+	}
+	return kept
 }
 
 // addWords adds the embedder's words. One that hides a word of ours is refused:
@@ -92,8 +140,14 @@ func addWords(words, more starlark.StringDict) error {
 	return nil
 }
 
-// snapshot puts together what all files declare.
-func (l *loader) snapshot() *Snapshot {
+// load loads the files and puts together what they declare.
+func (l *loader) load(files []string) *Snapshot {
+	for _, f := range files {
+		if m := l.module(f, engine.Span{}); m.unread != nil {
+			l.report(&engine.Problem{Code: "read", Message: fmt.Sprintf("cannot read %s: %v", f, m.unread), At: engine.Label{Span: startOf(f)}})
+		}
+	}
+	l.waiting()
 	for _, m := range l.order {
 		if m.ok {
 			l.forms(m)

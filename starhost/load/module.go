@@ -2,11 +2,9 @@ package load
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
@@ -22,21 +20,40 @@ import (
 // A module is one file on its way from text to frozen values.
 type module struct {
 	path   string
+	unread error // why there is no source
 	source *source
-	text   string // as the author sees it, for reports
-	file   *syntax.File
+	text   string       // as the author sees it, for reports
+	file   *syntax.File // what could be parsed of it; nil: nothing
 	places annotate.Places
 	names  map[place]string // what the call at a place is assigned to
-	loads  []string         // modules it loads, in order
+	defs   map[place]*syntax.DefStmt
+	loads  []string // modules it loads, in order
 
 	globals  starlark.StringDict
 	declared *declare.Registry
 	// signatures are what the annotations of its functions mean.
 	signatures map[*starlark.Function]*signature
-	ok         bool // it ran, and its annotations make sense
+	ok         bool   // it ran, and its annotations make sense
+	cause      *cause // why it is not ok
+	warnings   []*engine.Problem
 
-	spanIndex map[place]engine.Span
+	// Made when they are first needed; the loader runs on one goroutine, and a
+	// snapshot in use needs none of them.
+	nodeIndex    map[place]syntax.Node // see nodes
+	mentionIndex map[string][]int
+	lineIndex    []string
 }
+
+// A cause is why files are not ok: one of them is broken, or they load each other.
+type cause struct {
+	path    string
+	members []string // the files that the report names anyway
+	waiting []engine.Label
+	files   []string // that could not be run because of it
+}
+
+// broken marks m as the cause of its own trouble.
+func (m *module) broken() { m.cause = &cause{path: m.path, members: []string{m.path}} }
 
 // loader is one load.
 type loader struct {
@@ -46,79 +63,156 @@ type loader struct {
 	words    starlark.StringDict
 	modules  map[string]*module
 	order    []*module // in the order in which they finished
-	loading  []string  // the chain of loads we are in
+	chain    []step    // the files we are in the middle of
+	causes   []*cause  // those that others wait for
+	freezer  engine.Freezer
 	problems []*engine.Problem
-	compiled int // how many files were compiled, not reused
+	told     map[string]bool // problems, so that none is told twice
+	errors   int             // problems that are more than warnings
+	limited  bool            // one of them is that a limit was exceeded
+	compiled int             // how many files were compiled, not reused
 }
 
-func (l *loader) report(problems ...*engine.Problem) { l.problems = append(l.problems, problems...) }
+// A step is a file that is being loaded, and where the one before it says so.
+type step struct {
+	m  *module
+	at engine.Span
+}
 
-// module loads a file and, before it, what it loads. It is never nil; what went
-// wrong has been reported.
-func (l *loader) module(path string) *module {
+func (l *loader) report(problems ...*engine.Problem) {
+	for _, p := range problems {
+		id := fmt.Sprintf("%s %s %s", p.Code, p.At.Span.Start, p.Message)
+		if l.told[id] {
+			continue
+		}
+		l.told[id] = true
+		l.problems = append(l.problems, p)
+		if !p.Warning {
+			l.errors++
+		}
+	}
+}
+
+// module loads a file and, before it is run, what it loads. at is the load() that
+// asks for it. It is never nil; what went wrong has been reported, but for a file
+// that can't be read.
+func (l *loader) module(path string, at engine.Span) *module {
 	if m, ok := l.modules[path]; ok {
 		return m
 	}
 	m := &module{path: path, declared: &declare.Registry{}, signatures: map[*starlark.Function]*signature{}}
 	l.modules[path] = m
-	l.loading = append(l.loading, path)
+	l.chain = append(l.chain, step{m, at})
 	defer func() {
-		l.loading = l.loading[:len(l.loading)-1]
+		l.chain = l.chain[:len(l.chain)-1]
 		l.order = append(l.order, m)
 	}()
-	src, err := l.tree.read(path)
-	if err != nil {
-		l.report(&engine.Problem{Code: "read", Message: fmt.Sprintf("cannot read %s: %v", path, err), At: engine.Label{Span: startOf(path)}})
+	if l.ctx.Err() != nil {
+		m.broken()
 		return m
 	}
-	m.source = src
+	m.source, m.unread = l.tree.read(path)
+	if l.options.Read != nil {
+		l.options.Read(path, sumOf(m.source))
+	}
+	if m.unread != nil {
+		m.broken()
+		return m
+	}
 	if old := l.reusable(m); old != nil {
 		*m = *old
+		l.report(m.warnings...)
 		return m
 	}
 	l.compiled++
-	if program := l.compile(m); program != nil {
-		l.run(m, program)
+	l.build(m)
+	for _, p := range l.problems {
+		if p.Warning && p.At.Span.Start.Filename() == m.path {
+			m.warnings = append(m.warnings, p)
+		}
 	}
 	return m
 }
 
+// build takes a file all the way. A mistake of mcpstar's own costs the file, not
+// the process that serves its last good version.
+func (l *loader) build(m *module) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.ok = false
+			m.broken()
+			l.report(&engine.Problem{
+				Code:    "internal",
+				Message: fmt.Sprintf("mcpstar itself failed on this file: %v", r),
+				At:      engine.Label{Span: startOf(m.path)},
+				Help:    "please report it, with the file",
+			})
+		}
+	}()
+	before := l.errors
+	program := l.compile(m)
+	own := l.errors > before
+	l.loadAll(m)
+	switch {
+	case own:
+		m.broken()
+	case m.cause == nil:
+		l.run(m, program)
+	}
+}
+
 // compile takes a file from text to a program, reporting all that is wrong with
-// its text. It gives nil if anything is.
+// its text. The program is nil if anything is.
 func (l *loader) compile(m *module) *starlark.Program {
 	text, odd := decode(m.path, m.source.text)
 	if odd != nil {
+		m.text = shown(m.source.text)
 		l.report(odd)
 		return nil
 	}
 	m.text = string(text)
-	before := len(l.problems)
+	before := l.errors
 	found := habits.Find(m.path, text)
 	plain, annotations, problems := annotate.Rewrite(m.path, text)
 	l.report(found...)
 	l.report(problems...)
-	file, problems := parse(m.path, plain, slices.Concat(found, problems))
-	l.report(problems...)
-	if file == nil {
+	p, grammar := parse(m.path, plain, slices.Concat(found, problems))
+	l.report(grammar...)
+	m.file = p.file
+	if crowds := crowded(p.file); len(crowds) > 0 {
+		l.report(crowds...)
 		return nil
 	}
-	m.file = file
-	m.names = assignedNames(file)
-	l.report(annotate.DefaultTraps(file)...)
-	l.report(duplicates(file)...)
-	places, problems := annotate.Weave(file, annotations, dialect())
+	m.names, m.defs = assignedNames(p.file), defsOf(p.file)
+	l.report(annotate.DefaultTraps(p.file)...)
+	l.report(duplicates(p.file)...)
+	places, problems := annotate.Weave(p.file, annotations, dialect())
 	m.places = places
 	l.report(problems...)
-	program, err := starlark.FileProgram(file, l.words.Has)
+	return l.resolve(m, p, l.errors > before)
+}
+
+// resolve reports undefined names. It gives the program, unless broken says that
+// there is none to give.
+func (l *loader) resolve(m *module, p *parsed, broken bool) *starlark.Program {
+	var program *starlark.Program
+	var err error
+	words := l.wordsOf(m)
+	if broken || !p.whole {
+		isWord := func(name string) bool { return words.Has(name) || p.words[name] }
+		err = resolve.File(p.file, isWord, starlark.Universe.Has)
+	} else {
+		if l.options.Instrument != nil {
+			l.options.Instrument(m.path, p.file)
+		}
+		program, err = starlark.FileProgram(p.file, words.Has)
+	}
 	var names resolve.ErrorList
 	switch {
 	case errors.As(err, &names):
-		l.report(undefined(names, l.words)...)
+		l.report(undefined(names, words, p.file)...)
 	case err != nil:
 		l.report(&engine.Problem{Code: "syntax", Message: err.Error(), At: engine.Label{Span: startOf(m.path)}})
-	}
-	if len(l.problems) > before {
-		return nil
 	}
 	return program
 }
@@ -131,60 +225,38 @@ func (l *loader) run(m *module, program *starlark.Program) {
 	types.SetNaming(thread, l)
 	release := l.options.Limits.Apply(thread)
 	defer release()
-	thread.Load = func(_ *starlark.Thread, name string) (starlark.StringDict, error) { return l.load(m, name) }
-
-	globals, err := program.Init(thread, l.words)
+	thread.Load = func(_ *starlark.Thread, name string) (starlark.StringDict, error) {
+		path, bad := moduleName(m.path, name)
+		if bad != nil {
+			return nil, errors.New(bad.message)
+		}
+		return l.modules[path].globals, nil // loadAll saw to it
+	}
+	before := l.errors
+	globals, err := program.Init(thread, l.wordsOf(m))
 	m.globals = globals
-	if err != nil {
-		l.report(l.runtimeProblem(m, engine.Interrupted(thread, err)))
-		return
+	l.mistakes(m)
+	switch {
+	case err != nil:
+		l.report(l.runtimeProblem(m, err, engine.Interrupted(thread, err)))
+	case l.freezeAll(m):
+		l.evaluate(m, thread)
 	}
-	globals.Freeze()
-	m.ok = l.evaluate(m, thread)
+	if m.ok = l.errors == before; !m.ok {
+		m.broken()
+	}
+	m.declared.Functions = nil // they hold on to every function made while loading
 }
 
-// load is load("name", ...) in m.
-func (l *loader) load(m *module, name string) (starlark.StringDict, error) {
-	path, err := moduleName(m.path, name)
-	if err != nil {
-		return nil, err
+// mistakes reports the declarations that could not be taken.
+func (l *loader) mistakes(m *module) {
+	for _, d := range m.declared.Mistakes {
+		message, help := splitRemedy(d.Err.Error())
+		l.report(&engine.Problem{
+			Code: "declaration", Message: message, Help: help,
+			At: engine.Label{Span: l.argument(d.Span.Start, d.Option)},
+		})
 	}
-	m.loads = append(m.loads, path)
-	if at := slices.Index(l.loading, path); at >= 0 {
-		return nil, loadRing(append(slices.Clone(l.loading[at:]), path))
-	}
-	if len(l.loading) >= maxLoadDepth {
-		return nil, &brokenLoad{message: fmt.Sprintf("files load each other more than %d deep", maxLoadDepth)}
-	}
-	before := len(l.problems)
-	dep := l.module(path)
-	if dep.ok {
-		return dep.globals, nil
-	}
-	if len(l.problems) > before && dep.source == nil {
-		unread := l.problems[len(l.problems)-1]
-		l.problems = l.problems[:len(l.problems)-1] // said here, where the author can mend it
-		return nil, &brokenLoad{message: unread.Message, help: l.similarFile(path)}
-	}
-	return nil, &brokenLoad{message: fmt.Sprintf("%s can't be loaded: see the problems in it", path)}
-}
-
-const maxLoadDepth = 100
-
-// similarFile suggests a file of the same folder for a load that found none.
-func (l *loader) similarFile(name string) string {
-	folder := "."
-	if i := strings.LastIndexByte(name, '/'); i >= 0 {
-		folder = name[:i]
-	}
-	if strings.HasPrefix(name, stdPrefix) {
-		return ""
-	}
-	files, err := starFiles(l.tree.root, folder)
-	if err != nil {
-		return ""
-	}
-	return engine.DidYouMean(name, files)
 }
 
 // AssignedName tells builtins/types the name that a model is assigned to.
@@ -206,21 +278,17 @@ func (l *loader) reusable(m *module) *module {
 		return nil
 	}
 	for _, path := range old.loads {
-		if slices.Contains(l.loading, path) {
+		if l.loading(path) >= 0 {
 			return nil
 		}
-		if l.module(path) == nil || l.modules[path].declared != l.options.Previous.modules[path].declared {
+		if l.module(path, engine.Span{}).declared != l.options.Previous.modules[path].declared {
 			return nil
 		}
 	}
 	return old
 }
 
-// codeOf names a version of the scripts by what they say.
-func codeOf(modules []*module) string {
-	sum := sha256.New()
-	for _, m := range modules {
-		fmt.Fprintf(sum, "%s\x00%x\x00", m.path, m.source.hash)
-	}
-	return fmt.Sprintf("%x", sum.Sum(nil)[:8])
+// loading is the place of a file in the chain of those that are being loaded, or -1.
+func (l *loader) loading(path string) int {
+	return slices.IndexFunc(l.chain, func(s step) bool { return s.m.path == path })
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,33 +13,82 @@ import (
 	"github.com/mcpstar/mcpstar/engine"
 )
 
-// undefined turns the resolver's errors, which come all at once, into problems.
-func undefined(errs resolve.ErrorList, words starlark.StringDict) []*engine.Problem {
+// maxUndefined is how many undefined names of one file are told.
+const maxUndefined = 50
+
+// undefined turns the resolver's errors, which come all at once, into problems:
+// one for each name, with the further places where it is used.
+func undefined(errs resolve.ErrorList, words starlark.StringDict, file *syntax.File) []*engine.Problem {
+	later := topNames(file)
+	errs = slices.Clone(errs)
+	slices.SortStableFunc(errs, func(a, b resolve.Error) int {
+		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+	})
 	var problems []*engine.Problem
-	seen := map[string]bool{}
+	first := map[string]*engine.Problem{}
 	for _, e := range errs {
-		name, isName := strings.CutPrefix(e.Msg, "undefined: ")
+		rest, isName := strings.CutPrefix(e.Msg, "undefined: ")
 		if !isName {
-			problems = append(problems, resolverProblem(e))
+			if len(problems) < maxUndefined {
+				problems = append(problems, resolverProblem(e))
+			}
 			continue
 		}
-		name, _, _ = strings.Cut(name, " ")
-		p := &engine.Problem{
-			Code:    "undefined",
-			Message: "undefined: " + name,
-			At:      engine.Label{Span: engine.At(e.Pos, name), Text: "not defined here"},
-			Help:    pythonName(name),
+		name, _, _ := strings.Cut(rest, " ")
+		label := engine.Label{Span: engine.At(e.Pos, name), Text: "not defined here"}
+		if p := first[name]; p != nil {
+			if len(p.Also) < 3 {
+				p.Also = append(p.Also, engine.Label{Span: label.Span, Text: "nor here"})
+			}
+			continue
 		}
-		if p.Help == "" {
+		if len(problems) == maxUndefined {
+			continue
+		}
+		p := &engine.Problem{Code: "undefined", Message: "undefined: " + name, At: label, Help: pythonName(name)}
+		if at, ok := later[name]; ok {
+			p.Message = name + " is used before it is defined"
+			p.At.Text = "not defined yet"
+			p.Also = []engine.Label{{Span: engine.At(at, name), Text: "defined here"}}
+			p.Help = "move this line below"
+		} else if p.Help == "" {
 			p.Help = engine.DidYouMean(name, known(words, e.Msg))
 		}
-		if seen[name] && p.Help != "" {
-			p.Help = "" // said once
-		}
-		seen[name] = true
+		first[name] = p
 		problems = append(problems, p)
 	}
 	return problems
+}
+
+// topNames are the names that the statements at the top of a file define, with
+// the first place of each.
+func topNames(file *syntax.File) map[string]syntax.Position {
+	names := map[string]syntax.Position{}
+	note := func(e syntax.Expr) {
+		if id, ok := e.(*syntax.Ident); ok {
+			if _, known := names[id.Name]; !known {
+				names[id.Name] = id.NamePos
+			}
+		}
+	}
+	for _, stmt := range file.Stmts {
+		switch s := stmt.(type) {
+		case *syntax.DefStmt:
+			note(s.Name)
+		case *syntax.LoadStmt:
+			for _, to := range s.To {
+				note(to)
+			}
+		case *syntax.AssignStmt:
+			if tuple, ok := unparen(s.LHS).(*syntax.TupleExpr); ok {
+				for _, e := range tuple.List {
+					note(e)
+				}
+			}
+			note(s.LHS)
+		}
+	}
+	return names
 }
 
 // known are the names an author may have meant: our words, Starlark's, and the
@@ -55,83 +105,6 @@ func known(words starlark.StringDict, msg string) []string {
 		}
 	}
 	return names
-}
-
-// pythonName is what to write instead of a name that Python has and we don't.
-func pythonName(name string) string {
-	switch name {
-	case "Exception", "ValueError", "TypeError", "KeyError", "RuntimeError":
-		return `there are no exceptions: end a call with fail("text"), and use attempt(fn, ...) where one may fail`
-	case "super", "self", "object", "property", "staticmethod", "classmethod":
-		return "there are no classes: declare records with model(), and write plain functions"
-	case "open", "os", "sys", "pathlib", "subprocess":
-		return "scripts can't reach files or processes"
-	case "map":
-		return "write a comprehension: [f(x) for x in xs]"
-	case "filter":
-		return "write a comprehension: [x for x in xs if p(x)]"
-	case "input":
-		return `ask with a question: return elicit("...", Model) from a resolver`
-	case "Elicit":
-		return "write elicit(message, Model)"
-	case "Sample":
-		return "write sample(prompt, max_tokens = ...)"
-	case "Resolve", "Annotated", "Depends":
-		return "write `x: resolve(fn)`"
-	case "Field":
-		return "write field(T, description = ...)"
-	case "BaseModel", "dataclass", "TypedDict", "NamedTuple":
-		return "declare records with model(): Stock = model(title = str, copies = int)"
-	case "Literal", "Enum":
-		return `write enum("a", "b")`
-	case "Optional", "Union":
-		return "write T | None"
-	case "List", "Dict", "Any":
-		return "write it in lower case: " + strings.ToLower(name)
-	case "Context":
-		return "a parameter named ctx is the context"
-	case "tuple_", "frozenset":
-		return "use tuple(...) or set(...)"
-	case "null", "nil", "undefined":
-		return "write None"
-	case "true":
-		return "write True"
-	case "false":
-		return "write False"
-	case "logging", "logger", "console":
-		return `write to the client with ctx.log("info", data), to the server's stderr with print(...)`
-	case "datetime", "date":
-		return "see the module time: time.now()"
-	case "requests", "httpx", "urllib":
-		return "scripts have no module of that name"
-	case "re", "regex":
-		return "scripts have no regular expressions; field(str, pattern = ...) checks an argument"
-	case "__name__", "__file__", "__doc__":
-		return "a script is only ever loaded; declare tools at its top"
-	}
-	return ""
-}
-
-// resolverProblem is one of the resolver's other complaints.
-func resolverProblem(e resolve.Error) *engine.Problem {
-	p := &engine.Problem{Code: "name", Message: e.Msg, At: engine.Label{Span: engine.Span{Start: e.Pos, End: e.Pos}}}
-	switch {
-	case strings.Contains(e.Msg, "required parameter may not follow optional"):
-		p.Code = "parameter-order"
-		p.Help = "move it before the parameters that have a default, or put a * before it"
-	case strings.Contains(e.Msg, "duplicate parameter"):
-		p.Code = "duplicate-parameter"
-		p.Help = "give one of them another name"
-	case strings.Contains(e.Msg, "return statement not within a function"):
-		p.Help = "a return belongs in a def"
-	case strings.Contains(e.Msg, "not in a loop"):
-		p.Help = "break and continue belong in a for or while"
-	case strings.Contains(e.Msg, "already declared"):
-		p.Code = "duplicate-name"
-	case strings.Contains(e.Msg, "assigning to"):
-		p.Help = "assign to a name, an element or a field"
-	}
-	return p
 }
 
 // duplicates finds a second def or model of one name in one list of statements:
@@ -198,6 +171,18 @@ func assignedNames(file *syntax.File) map[place]string {
 		return true
 	})
 	return names
+}
+
+// defsOf maps the place of each def to it.
+func defsOf(file *syntax.File) map[place]*syntax.DefStmt {
+	defs := map[place]*syntax.DefStmt{}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if def, ok := n.(*syntax.DefStmt); ok {
+			defs[placeOf(def.Def)] = def
+		}
+		return true
+	})
+	return defs
 }
 
 func unparen(e syntax.Expr) syntax.Expr {

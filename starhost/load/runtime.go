@@ -2,6 +2,8 @@ package load
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -10,43 +12,121 @@ import (
 	"github.com/mcpstar/mcpstar/engine"
 )
 
-// runtimeProblem is the first error of running a file, with the calls that led
-// there.
-func (l *loader) runtimeProblem(m *module, err error) *engine.Problem {
-	p := &engine.Problem{Code: "error", Message: engine.FailureText(err)}
-	var interrupt *engine.Interrupt
-	if errors.As(err, &interrupt) {
-		p.Code = "limit"
-		p.Message = "loading " + m.path + ": " + interrupt.Text
-	}
-	var broken *brokenLoad
-	if errors.As(err, &broken) {
-		p.Code, p.Message, p.Help = "load", broken.Error(), broken.help
-	}
-	p.At.Span = startOf(m.path)
+// maxCalls is how many of the calls that led to an error are shown.
+const maxCalls = 6
 
+// runtimeProblem is the first error of running a file, with the calls that led
+// there. reason is why the thread was stopped, if it was; else err itself.
+func (l *loader) runtimeProblem(m *module, err, reason error) *engine.Problem {
+	p := &engine.Problem{Code: "runtime", At: engine.Label{Span: startOf(m.path)}}
+	p.Message, p.Help = splitError(reason)
+	var interrupt *engine.Interrupt
+	if errors.As(reason, &interrupt) {
+		l.limited = true
+		p.Code = "limit"
+		p.Message = "loading " + m.path + ": " + p.Message
+	}
 	var eval *starlark.EvalError
 	if !errors.As(err, &eval) {
 		return p
 	}
-	frames := 0
-	for i := len(eval.CallStack) - 1; i >= 0; i-- {
-		pos := eval.CallStack[i].Pos
-		if !pos.IsValid() || pos.Line == 0 {
-			continue
-		}
-		span := l.widen(pos)
-		switch frames {
-		case 0:
-			p.At.Span = span
-		default:
-			p.Also = append(p.Also, engine.Label{Span: span, Text: "called from here"})
-		}
-		if frames++; frames == 6 {
-			break // a deep recursion is the same few lines again
-		}
+	at, calls := l.frames(eval)
+	if len(at) == 0 {
+		return p
+	}
+	p.At, p.Also = at[0], at[1:]
+	if calls > len(at) {
+		p.Notes = []string{fmt.Sprintf("%d more calls led there", calls-len(at))}
 	}
 	return p
+}
+
+// frames are the places of the calls that led to an error, innermost first, as far
+// as they are shown, and how many there are.
+func (l *loader) frames(eval *starlark.EvalError) (at []engine.Label, calls int) {
+	stack := slices.Clone(eval.CallStack)
+	slices.Reverse(stack)
+	var callee []engine.Label
+	if len(stack) > 1 && strings.HasPrefix(eval.Msg, "function "+stack[0].Name+" ") {
+		// The arguments don't fit: the mistake is where they are given.
+		callee = []engine.Label{{Span: engine.At(stack[0].Pos, "def"), Text: stack[0].Name + " is defined here"}}
+		stack = stack[1:]
+	}
+	shown := map[engine.Span]bool{}
+	for _, frame := range stack {
+		if !frame.Pos.IsValid() || frame.Pos.Line == 0 {
+			continue // built in
+		}
+		if calls++; len(at) >= maxCalls {
+			continue
+		}
+		label := engine.Label{Span: l.widen(frame.Pos)}
+		if shown[label.Span] {
+			continue // a recursion is the same few lines again
+		}
+		shown[label.Span] = true
+		if len(at) > 0 {
+			label.Text = "called from here"
+		}
+		at = append(at, label)
+	}
+	return append(at, callee...), calls + len(callee)
+}
+
+// splitError is what an error says, and what to do about it.
+func splitError(err error) (message, help string) {
+	text := engine.FailureText(err)
+	var failure *engine.Failure
+	if errors.As(err, &failure) {
+		return text, "" // the author's own words
+	}
+	if message, help := splitRemedy(text); help != "" {
+		return message, help
+	}
+	for _, r := range runtimeRemedies {
+		if strings.HasPrefix(text, r.begins) && strings.Contains(text, r.says) {
+			return text, r.help
+		}
+	}
+	return text, ""
+}
+
+// runtimeRemedies are what to do about the interpreter's own errors.
+var runtimeRemedies = []struct{ begins, says, help string }{
+	{begins: "unknown binary op: string + ", help: `convert the other one: "..." + str(x), or write "... %s" % x`},
+	{begins: "unknown binary op: ", says: " + string", help: `convert the other one: str(x) + "..."`},
+	{begins: "key ", help: "where a key may be missing, write d.get(key, default)"},
+	{begins: "unhashable type", help: "a key is text, a number or a tuple of them"},
+	{says: "referenced before assignment", help: "assign to it above this line"},
+	{begins: "invalid call of non-function", help: "only functions can be called: drop the parentheses, or is the name taken twice?"},
+}
+
+// splitRemedy splits the text of one of our errors, "MESSAGE; REMEDY", or takes
+// the interpreter's suggestion off its end. Mismatches are joined the same way and
+// stay together, as does what stands in quotes or in parentheses.
+func splitRemedy(text string) (message, help string) {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			depth--
+		case depth == 0 && strings.HasPrefix(text[i:], "; ") && !strings.Contains(text[i:], ": expected "):
+			return text[:i], text[i+2:]
+		}
+	}
+	for _, begins := range []string{" (did you mean ", " (raise the limit ", " (what functions share "} {
+		if at := strings.LastIndex(text, begins); at > 0 && strings.HasSuffix(text, ")") {
+			return text[:at], strings.TrimSuffix(text[at+2:], ")")
+		}
+	}
+	return text, ""
 }
 
 func startOf(file string) engine.Span {
@@ -57,15 +137,12 @@ func startOf(file string) engine.Span {
 // widen turns the position at which the interpreter stood (a parenthesis, a dot,
 // an operator) into the whole expression there.
 func (l *loader) widen(p syntax.Position) engine.Span {
-	best := engine.Span{Start: p, End: p}
-	m := l.modules[p.Filename()]
-	if m == nil || m.file == nil {
-		return best
+	if m := l.modules[p.Filename()]; m != nil && m.file != nil {
+		if n, ok := m.nodes()[placeOf(p)]; ok {
+			return engine.SpanOf(n)
+		}
 	}
-	if span, ok := m.spans()[placeOf(p)]; ok {
-		return span
-	}
-	return best
+	return engine.Span{Start: p, End: p}
 }
 
 // whole widens the point that a declaration remembers. One of a module that was
@@ -77,14 +154,32 @@ func (l *loader) whole(span engine.Span) engine.Span {
 	return l.widen(span.Start)
 }
 
-// spans maps each place at which the interpreter may stand to its expression. It
-// is made when the first error needs it.
-func (m *module) spans() map[place]engine.Span {
-	if m.spanIndex != nil {
-		return m.spanIndex
+// argument is the place of a named argument of the call that is at p, or of the
+// whole call.
+func (l *loader) argument(p syntax.Position, name string) engine.Span {
+	if m := l.modules[p.Filename()]; m != nil && m.file != nil && name != "" {
+		call, _ := m.nodes()[placeOf(p)].(*syntax.CallExpr)
+		for i := 0; call != nil && i < len(call.Args); i++ {
+			arg, ok := call.Args[i].(*syntax.BinaryExpr)
+			if !ok || arg.Op != syntax.EQ {
+				continue
+			}
+			if id, ok := arg.X.(*syntax.Ident); ok && id.Name == name {
+				return engine.SpanOf(arg)
+			}
+		}
 	}
-	m.spanIndex = map[place]engine.Span{}
-	note := func(p syntax.Position, n syntax.Node) { m.spanIndex[placeOf(p)] = engine.SpanOf(n) }
+	return l.widen(p)
+}
+
+// nodes maps each place at which the interpreter may stand to its expression. It
+// is made when the first error needs it.
+func (m *module) nodes() map[place]syntax.Node {
+	if m.nodeIndex != nil {
+		return m.nodeIndex
+	}
+	m.nodeIndex = map[place]syntax.Node{}
+	note := func(p syntax.Position, n syntax.Node) { m.nodeIndex[placeOf(p)] = n }
 	syntax.Walk(m.file, func(n syntax.Node) bool {
 		switch x := n.(type) {
 		case *syntax.CallExpr:
@@ -95,24 +190,22 @@ func (m *module) spans() map[place]engine.Span {
 			note(x.Dot, x)
 		case *syntax.IndexExpr:
 			note(x.Lbrack, x)
+		case *syntax.SliceExpr:
+			note(x.Lbrack, x)
 		case *syntax.UnaryExpr:
 			note(x.OpPos, x)
-		case *syntax.LoadStmt:
-			note(x.Load, x.Module)
+		case *syntax.AssignStmt:
+			note(x.OpPos, x)
+		case *syntax.DictEntry:
+			note(x.Colon, x)
+		case *syntax.ForStmt:
+			note(x.For, x.X)
+		case *syntax.ForClause:
+			note(x.For, x.X)
+		case *syntax.Ident:
+			note(x.NamePos, x)
 		}
-		return n != nil
+		return true
 	})
-	return m.spanIndex
-}
-
-// A brokenLoad is why load() gave nothing.
-type brokenLoad struct{ message, help string }
-
-func (b *brokenLoad) Error() string { return b.message }
-
-func loadRing(path []string) error {
-	return &brokenLoad{
-		message: "files load each other: " + strings.Join(path, " -> "),
-		help:    "move what they share into a third file",
-	}
+	return m.nodeIndex
 }

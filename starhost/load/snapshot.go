@@ -1,7 +1,9 @@
 package load
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 
 	"go.starlark.net/starlark"
 
@@ -64,4 +66,13 @@ type Tool struct {
 	Annotations, Icons, Meta json.RawMessage
 	// Plan is the compiled graph of resolvers.
 	Plan *graph.Plan
+}
+
+// codeOf names a version of the scripts by what they say.
+func codeOf(modules []*module) string {
+	sum := sha256.New()
+	for _, m := range modules {
+		fmt.Fprintf(sum, "%s\x00%x\x00", m.path, m.source.hash)
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)[:8])
 }

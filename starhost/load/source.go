@@ -49,7 +49,7 @@ func (t *tree) read(name string) (*source, error) {
 		return nil, plainly(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
+		return nil, errNotRegular
 	}
 	f, err := fsys.Open(inside)
 	if err != nil {
@@ -57,7 +57,7 @@ func (t *tree) read(name string) (*source, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
+		return nil, errNotRegular
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxSource+1))
 	if err != nil {
@@ -69,12 +69,17 @@ func (t *tree) read(name string) (*source, error) {
 	return &source{text: text, hash: sha256.Sum256(text)}, nil
 }
 
+var (
+	errNoFile     = errors.New("no such file")
+	errNotRegular = errors.New("not a regular file")
+)
+
 // plainly drops the machine's paths from an error: an author knows the file by
 // the name in the script.
 func plainly(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("no such file")
+		return errNoFile
 	case errors.Is(err, fs.ErrPermission):
 		return errors.New("no permission to read it")
 	}
@@ -89,17 +94,35 @@ func plainly(err error) error {
 // its author sees it, or says what is odd about them.
 func decode(name string, data []byte) ([]byte, *engine.Problem) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+	if isUTF16(data) {
 		return nil, at(name, data, 0, "not-utf8", "the file is UTF-16, not UTF-8", "save it as UTF-8")
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		// The interpreter would take a NUL for the end of the file.
-		return nil, at(name, data, i, "nul-byte", "the file has a NUL byte", "it is no text; save the script as UTF-8 without it")
+		return nil, at(name, data, i, "nul-byte", "the file has a NUL byte, so it is no text", `save the script as UTF-8 text; a NUL in a string is written "\x00"`)
 	}
 	if i := firstInvalid(data); i >= 0 {
 		return nil, at(name, data, i, "not-utf8", fmt.Sprintf("byte 0x%02x is not UTF-8", data[i]), "save the file as UTF-8")
 	}
 	return data, nil
+}
+
+// isUTF16 reports whether data begins as UTF-16 does, with its mark or without.
+func isUTF16(data []byte) bool {
+	if len(data) < 2 {
+		return false
+	}
+	marked := data[0] == 0xff && data[1] == 0xfe || data[0] == 0xfe && data[1] == 0xff
+	return marked || len(data)%2 == 0 && (data[0] == 0) != (data[1] == 0)
+}
+
+// shown is the text of an odd file for the report, which counts a byte that is
+// no text as one column. UTF-16 would be shown as noise.
+func shown(data []byte) string {
+	if isUTF16(data) {
+		return ""
+	}
+	return string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 }
 
 func firstInvalid(data []byte) int {
@@ -118,33 +141,57 @@ func firstInvalid(data []byte) int {
 
 // at is a problem at a byte offset.
 func at(name string, data []byte, offset int, code, message, help string) *engine.Problem {
-	before := data[:offset]
+	before := bytes.ReplaceAll(data[:offset], []byte("\r\n"), []byte("\n"))
+	before = bytes.ReplaceAll(before, []byte("\r"), []byte("\n"))
 	line := 1 + bytes.Count(before, []byte("\n"))
 	col := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 	pos := syntax.MakePosition(&name, int32(line), int32(col))
 	return &engine.Problem{Code: code, Message: message, Help: help, At: engine.Label{Span: engine.Span{Start: pos, End: pos}}}
 }
 
+// A badPath is why load() can't take a path, and what to write instead.
+type badPath struct{ message, help string }
+
 // moduleName is the module that load(name) means in the file from.
-func moduleName(from, name string) (string, error) {
-	if rest, ok := strings.CutPrefix(name, stdPrefix); ok {
+func moduleName(from, name string) (string, *badPath) {
+	switch rest, std := strings.CutPrefix(name, stdPrefix); {
+	case std:
 		if !fs.ValidPath(rest) || !strings.HasSuffix(rest, ".star") {
-			return "", fmt.Errorf(`there is no %q; modules that ship with mcpstar are "@std/NAME.star"`, name)
+			return "", &badPath{fmt.Sprintf("there is no %q", name), `what ships with mcpstar is loaded as "@std/NAME.star"`}
 		}
 		return name, nil
+	case strings.HasPrefix(from, stdPrefix):
+		return "", &badPath{fmt.Sprintf("what ships with mcpstar loads only @std modules, not %q", name), ""}
 	}
-	if path.IsAbs(name) || strings.Contains(name, "\\") || strings.Contains(name, "://") || strings.HasPrefix(name, "//") {
-		return "", fmt.Errorf("load() takes a path relative to this file, got %q", name)
-	}
-	if strings.HasPrefix(from, stdPrefix) {
-		return "", fmt.Errorf("what ships with mcpstar loads only @std modules, not %q", name)
+	if bad := notRelative(name); bad != nil {
+		return "", bad
 	}
 	full := path.Join(path.Dir(from), name)
 	if full == ".." || strings.HasPrefix(full, "../") || !fs.ValidPath(full) {
-		return "", fmt.Errorf("%q leaves the root folder; put the file below it", name)
+		return "", &badPath{fmt.Sprintf("%q leaves the root folder of the server", name),
+			"move the file below the root, or the root up: it is the nearest folder with a mcpstar.toml, else the server's own"}
 	}
 	if !strings.HasSuffix(full, ".star") {
-		return "", fmt.Errorf("%q is no .star file", name)
+		return "", &badPath{fmt.Sprintf("%q is no .star file", name), fmt.Sprintf("write %q", strings.TrimSuffix(name, path.Ext(name))+".star")}
 	}
 	return full, nil
+}
+
+// notRelative refuses what people write in other places that have a load().
+func notRelative(name string) *badPath {
+	const relative = "load() takes a path relative to this file"
+	switch {
+	case name == "":
+		return &badPath{"load() wants the path of a file", `write load("lib/stock.star", "check")`}
+	case strings.Contains(name, "://"):
+		return &badPath{fmt.Sprintf("load() reads files of this server only, not %q", name), "put a copy of the file below the root folder"}
+	case strings.HasPrefix(name, "//"), strings.HasPrefix(name, ":"), strings.HasPrefix(name, "@"):
+		as := strings.TrimLeft(strings.ReplaceAll(strings.TrimLeft(name, "@"), ":", "/"), "/")
+		return &badPath{fmt.Sprintf("%s, got %q", relative, name), fmt.Sprintf("write %q", as)}
+	case path.IsAbs(name):
+		return &badPath{fmt.Sprintf("%s, got %q", relative, name), `write "lib/stock.star" for a file in the folder lib beside this one`}
+	case strings.Contains(name, "\\"):
+		return &badPath{fmt.Sprintf("%s, got %q", relative, name), fmt.Sprintf("write / between folders: %q", strings.ReplaceAll(name, "\\", "/"))}
+	}
+	return nil
 }

@@ -107,15 +107,33 @@ func (l *loader) parameters(fn *starlark.Function, g *graph.Func, doc *declare.D
 			field = sig.params[p.Name].field
 		}
 		field = l.field(fn, p, field, fn.ParamDefault(i))
-		if strings.HasPrefix(p.Name, "_") {
-			l.report(&engine.Problem{
-				Code: "parameter-name", Message: fmt.Sprintf("parameter %q of tool %s starts with an underscore", p.Name, fn.Name()),
-				At: engine.Label{Span: p.Span}, Help: "the model sees this name: drop the underscore",
-			})
-		}
+		l.checkParameterName(fn, p)
 		params = append(params, types.Parameter{Name: p.Name, Field: field, Description: doc.Param(p.Name)})
 	}
 	return params
+}
+
+// clientName is what a big client takes as the name of a property.
+var clientName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+func (l *loader) checkParameterName(fn *starlark.Function, p graph.Param) {
+	problem := &engine.Problem{Code: "parameter-name", At: engine.Label{Span: p.Span}}
+	switch {
+	case strings.HasPrefix(p.Name, "_"):
+		problem.Message = fmt.Sprintf("parameter %q of tool %s starts with an underscore", p.Name, fn.Name())
+		problem.Help = "the model sees this name: drop the underscore"
+	case len(p.Name) > 64:
+		problem.Warning = true
+		problem.Message = fmt.Sprintf("the name of parameter %q of tool %s is %d characters long", p.Name, fn.Name(), len(p.Name))
+		problem.Help = "big clients refuse a whole server for one name over 64"
+	case !clientName.MatchString(p.Name):
+		problem.Warning = true
+		problem.Message = fmt.Sprintf("parameter %q of tool %s has letters that some clients refuse a whole server for", p.Name, fn.Name())
+		problem.Help = "name it with a to z, digits and _"
+	default:
+		return
+	}
+	l.report(problem)
 }
 
 // field is what a tool's parameter holds: from its annotation, its default, or
@@ -144,36 +162,13 @@ func (l *loader) field(fn *starlark.Function, p graph.Param, field *types.Field,
 		})
 		return types.Untyped()
 	}
-	message, help, _ := strings.Cut(err.Error(), "; ")
+	message, help := splitRemedy(err.Error())
 	l.report(&engine.Problem{
 		Code:    "bad-default",
 		Message: fmt.Sprintf("parameter %q of %s(): %s", p.Name, fn.Name(), message),
 		At:      engine.Label{Span: p.Span}, Help: help,
 	})
 	return types.Untyped()
-}
-
-// checkDoc reports documented parameters that do not exist.
-func (l *loader) checkDoc(fn *starlark.Function, g *graph.Func, doc *declare.Doc) {
-	var names []string
-	for _, p := range g.Params {
-		names = append(names, p.Name)
-	}
-	for _, d := range doc.Params {
-		if slices.Contains(names, d.Name) {
-			continue
-		}
-		help := engine.DidYouMean(d.Name, names)
-		if help == "" {
-			help = "describe only parameters that are there"
-		}
-		l.report(&engine.Problem{
-			Code:    "unknown-doc",
-			Message: fmt.Sprintf("the docstring of %s() describes %q, which is not a parameter", fn.Name(), d.Name),
-			At:      engine.Label{Span: g.Span},
-			Help:    help,
-		})
-	}
 }
 
 var legalName = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)
