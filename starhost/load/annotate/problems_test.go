@@ -2,6 +2,7 @@ package annotate
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,6 +27,20 @@ func TestBadAnnotationsAreToldWithPlaceAndRemedy(t *testing.T) {
 			chunk.Check(t, append(problems, more...))
 		})
 	}
+}
+
+func TestBracketsWithoutEndAreToldAndNotFollowed(t *testing.T) {
+	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
+	for _, src := range []string{"def f(a: " + deep + "): pass\n", "def f(a) -> " + deep + ": pass\n"} {
+		_, annotations, problems := Rewrite("shop.star", []byte(src))
+		require.Empty(t, annotations)
+		require.Len(t, problems, 1)
+		require.Equal(t, "the brackets of this type nest too deeply", problems[0].Message)
+	}
+	text, _, problems := Rewrite("shop.star", []byte("def f(a = "+deep+"): pass\n"))
+	require.Empty(t, problems)
+	_, err := dialect.Parse("shop.star", text, 0)
+	require.ErrorContains(t, err, "excessive nesting")
 }
 
 func TestTypesAsDefaultsAreRefused(t *testing.T) {

@@ -72,11 +72,16 @@ func (s *signature) pop(closer tokens.Token) bool {
 // when there is none.
 func (s *signature) params() (closer tokens.Token, ok bool) {
 	for {
-		if t := s.peek(); t.Kind == tokens.EOF || t.Kind == tokens.Newline || len(s.frames) > deepest {
+		switch t := s.peek(); {
+		case t.Kind == tokens.EOF, t.Kind == tokens.Newline:
 			if s.param.first.End != 0 {
-				s.unclosed(s.frames[0], fmt.Sprintf("the parenthesis of def %s is not closed", s.name))
+				s.unclosed(s.frames[0], fmt.Sprintf("the parenthesis of `def %s` is not closed", s.name))
 			}
 			s.finish("):")
+			return t, false
+		case len(s.frames) > deepest:
+			s.tooDeep(t)
+			s.finish("")
 			return t, false
 		}
 		t := s.next()
@@ -84,43 +89,62 @@ func (s *signature) params() (closer tokens.Token, ok bool) {
 		case opens:
 			s.take(t)
 			s.push(t)
-		case t.Closes():
-			if !s.pop(t) {
-				s.finish("")
+		case !t.Closes():
+			if s.separate(t) {
 				return t, false
 			}
-			if len(s.frames) == 0 {
-				s.scan.SetDepth(0)
-				s.finish("")
-				return t, true
-			}
-			s.take(t)
-		case t.Is("lambda"):
-			s.top().lambdas++
-			s.take(t)
-		case s.top().lambdas > 0:
-			if t.Is(":") {
-				s.top().lambdas--
-			}
-			s.take(t)
-		case len(s.frames) > 1:
-			s.take(t)
-		case t.Is(","):
+		case !s.pop(t):
 			s.finish("")
-			s.param = param{}
-		case t.Is("="):
+			return t, false
+		case len(s.frames) == 0:
+			s.scan.SetDepth(0)
 			s.finish("")
-			s.param = param{phase: inDefault, star: s.param.star, name: s.param.name}
-		case t.Is(":"):
-			if s.peek().First && s.param.phase != inName {
-				s.scan.SetDepth(0)
-				s.openAt(t)
-				return t, false
-			}
-			s.colon(t)
+			return t, true
 		default:
 			s.take(t)
 		}
+	}
+}
+
+// separate looks at a token that is no bracket. It is true where the parameters
+// have ended without one.
+func (s *signature) separate(t tokens.Token) (ended bool) {
+	switch top := s.top(); {
+	case t.Is("lambda"):
+		top.lambdas++
+		s.take(t)
+	case top.lambdas > 0:
+		if t.Is(":") {
+			top.lambdas--
+		}
+		s.take(t)
+	case len(s.frames) > 1:
+		s.take(t)
+	case t.Is(","):
+		s.finish("")
+		s.param = param{}
+	case t.Is("="):
+		s.finish("")
+		s.param = param{phase: inDefault, star: s.param.star, name: s.param.name}
+	case t.Is(":") && s.param.phase != inName && s.peek().First:
+		s.scan.SetDepth(0)
+		s.openAt(t)
+		return true
+	case t.Is(":"):
+		s.colon(t)
+	default:
+		s.take(t)
+	}
+	return false
+}
+
+// tooDeep gives up a type with more brackets than anybody means, or the parser
+// reads. Elsewhere the parser says so.
+func (s *signature) tooDeep(t tokens.Token) {
+	if s.param.phase == inType || s.param.phase == inLate {
+		s.param.broken = true
+		s.report("bad-annotation", "the brackets of this type nest too deeply",
+			engine.Label{Span: s.span(t, t)}, "give its parts names of their own")
 	}
 }
 
@@ -131,9 +155,9 @@ func (s *signature) openAt(colon tokens.Token) {
 		return
 	}
 	s.report("unclosed-bracket",
-		fmt.Sprintf("the parenthesis of def %s is not closed before the colon", s.name),
-		engine.Label{Span: s.span(colon, colon), Text: "a ) is missing here"},
-		"write ): at the end of the line",
+		fmt.Sprintf("the parenthesis of `def %s` is not closed before the colon", s.name),
+		engine.Label{Span: s.span(colon, colon), Text: "a `)` is missing here"},
+		"write `):` at the end of the line",
 		s.opened(s.frames[0]))
 	s.finish(")")
 }
@@ -190,9 +214,9 @@ func (s *signature) endsName() bool {
 func (s *signature) noComma(t tokens.Token) {
 	if last := s.param.last; !s.full() {
 		s.report("missing-comma",
-			fmt.Sprintf("there is no comma between the type of %s and %s", s.param.name.Text, t.Text),
+			fmt.Sprintf("there is no comma between the type of `%s` and `%s`", s.param.name.Text, t.Text),
 			engine.Label{Span: engine.Span{Start: s.end(last), End: s.end(last)}, Text: "a comma is missing here"},
-			fmt.Sprintf("write %s: %s, %s", s.param.name.Text, s.oneLine(s.param.first, last), t.Text))
+			fmt.Sprintf("write `%s: %s, %s`", s.param.name.Text, s.oneLine(s.param.first, last), t.Text))
 	}
 	s.finish(",")
 	s.param = param{name: t}
@@ -226,17 +250,17 @@ func (s *signature) finish(tail string) {
 func (s *signature) noAnnotation(at engine.Label) {
 	switch p := &s.param; {
 	case p.name.End == 0 && p.star.End != 0:
-		s.report("annotation-without-name", fmt.Sprintf("a bare %s takes no type", p.star.Text), at,
-			fmt.Sprintf("give it a name: %sargs: list[str]", p.star.Text))
+		s.report("annotation-without-name", fmt.Sprintf("a bare `%s` takes no type", p.star.Text), at,
+			fmt.Sprintf("give it a name: `%sargs: list[str]`", p.star.Text))
 	case p.name.End == 0:
 		s.report("annotation-without-name", "no parameter stands before this colon", at,
-			"write NAME: TYPE")
+			"write `NAME: TYPE`")
 	case p.phase == inLate:
-		s.report("late-annotation", fmt.Sprintf("the type of %s stands behind its default", p.name.Text), at,
-			fmt.Sprintf("the type comes first: %s: %s = DEFAULT", p.name.Text, s.typeOr(p.first, p.last)))
+		s.report("late-annotation", fmt.Sprintf("the type of `%s` stands behind its default", p.name.Text), at,
+			fmt.Sprintf("the type comes first: `%s: %s = DEFAULT`", p.name.Text, s.typeOr(p.first, p.last)))
 	default:
-		s.report("missing-type", fmt.Sprintf("no type follows the colon of %s", p.name.Text), at,
-			fmt.Sprintf("write %s: str, or leave the colon out", p.name.Text))
+		s.report("missing-type", fmt.Sprintf("no type follows the colon of `%s`", p.name.Text), at,
+			fmt.Sprintf("write `%s: str`, or leave the colon out", p.name.Text))
 	}
 }
 
@@ -267,12 +291,12 @@ func (s *signature) unclosedFrom(i int) {
 		if s.full() {
 			return
 		}
-		s.unclosed(f, fmt.Sprintf("this %c is not closed", s.src[f.start]))
+		s.unclosed(f, fmt.Sprintf("this `%c` is not closed", s.src[f.start]))
 	}
 }
 
 func (s *signature) unclosed(open frame, message string) {
-	s.report("unclosed-bracket", message, s.opened(open), fmt.Sprintf("close it with %c", open.closer))
+	s.report("unclosed-bracket", message, s.opened(open), fmt.Sprintf("close it with `%c`", open.closer))
 }
 
 func (s *signature) opened(open frame) engine.Label {

@@ -110,13 +110,13 @@ func (t *traps) params(params []syntax.Expr, function string, annotatable bool) 
 		if what == "" || !always && !t.declared[function] {
 			continue
 		}
-		help := fmt.Sprintf("write %s: %s", name, what)
+		help := fmt.Sprintf("write `%s: %s`", name, what)
 		if !annotatable {
-			help = fmt.Sprintf("a lambda takes no types; write a def with %s: %s", name, what)
+			help = fmt.Sprintf("a lambda takes no types; write a def with `%s: %s`", name, what)
 		}
 		t.problems = append(t.problems, &engine.Problem{
 			Code:    "type-as-default",
-			Message: fmt.Sprintf("%s has a type as its default value", name),
+			Message: fmt.Sprintf("`%s` has a type as its default value", name),
 			At:      engine.Label{Span: engine.SpanOf(param)},
 			Help:    help,
 		})

@@ -60,7 +60,7 @@ func (w *weaver) reserve(file *syntax.File) {
 		if id, ok := n.(*syntax.Ident); ok && id.Name == Builtin {
 			w.problems = append(w.problems, &engine.Problem{
 				Code:    "reserved-name",
-				Message: Builtin + " is mcpstar's own",
+				Message: "`" + Builtin + "` is mcpstar's own",
 				At:      engine.Label{Span: engine.SpanOf(id)},
 				Help:    "use another name",
 			})
@@ -157,11 +157,11 @@ func (a Annotation) parse(filename string, opts *syntax.FileOptions) (syntax.Exp
 	}
 	paren, ok := expr.(*syntax.ParenExpr)
 	if !ok {
-		return nil, a.problem("bad-annotation", a.subject()+" is not a type", a.Span, "write one type, such as str or list[str]")
+		return nil, a.problem("bad-annotation", a.subject()+" is not a type", a.Span, "write one type, such as `str` or `list[str]`")
 	}
 	if tuple, ok := paren.X.(*syntax.TupleExpr); ok && !tuple.Lparen.IsValid() {
 		return nil, a.problem("bad-annotation", a.subject()+" is more than one type", a.Span,
-			"write one: list[str], or a model with a field for each: model(a = str, b = int)")
+			"write one: `list[str]`, or a model with a field for each: `model(a = str, b = int)`")
 	}
 	return paren.X, nil
 }
@@ -170,7 +170,7 @@ func (a Annotation) parse(filename string, opts *syntax.FileOptions) (syntax.Exp
 // parser tells what it wanted, that is about the brackets which were put around
 // the type, so only the token it stopped at is told.
 func (a Annotation) malformed(err error) *engine.Problem {
-	const help = "write one type, such as str, list[str] or str | None"
+	const help = "write one type, such as `str`, `list[str]` or `str | None`"
 	var bad syntax.Error
 	if !errors.As(err, &bad) {
 		return a.problem("bad-annotation", a.subject()+" is not a type: "+err.Error(), a.Span, help)
@@ -182,7 +182,7 @@ func (a Annotation) malformed(err error) *engine.Problem {
 	case token == "":
 		return a.problem("bad-annotation", a.subject()+" ends too early", span, help)
 	}
-	return a.problem("bad-annotation", fmt.Sprintf("%s is not a type: unexpected %s", a.subject(), token), span, help)
+	return a.problem("bad-annotation", fmt.Sprintf("%s is not a type: unexpected `%s`", a.subject(), token), span, help)
 }
 
 // tokenAt is the token of the type that the parser complains about at pos:
@@ -220,7 +220,7 @@ func (a Annotation) problem(code, message string, at engine.Span, help string) *
 // subject names the annotation in a message.
 func (a Annotation) subject() string {
 	if a.Param == "" {
-		return "what stands behind the arrow of " + a.Func
+		return "what stands behind the arrow of `" + a.Func + "`"
 	}
-	return "the annotation of " + a.Param
+	return "the annotation of `" + a.Param + "`"
 }

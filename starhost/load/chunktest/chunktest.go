@@ -63,13 +63,15 @@ func Read(t testing.TB, file string) []*Chunk {
 func (c *Chunk) Name() string { return fmt.Sprintf("line %d", c.Line) }
 
 // Check compares the problems with the expectations: each problem needs one of
-// its own on the line it begins at, which matches "CODE: MESSAGE (HELP)".
+// its own on the line it begins at, which matches "CODE: MESSAGE (HELP)". The
+// backquotes that set off code in a message are left out of that text, so that
+// patterns stay readable.
 func (c *Chunk) Check(t testing.TB, problems []*engine.Problem) {
 	t.Helper()
 	open := append([]want(nil), c.wants...)
 problems:
 	for _, p := range problems {
-		text := fmt.Sprintf("%s: %s (%s)", p.Code, p.Message, p.Help)
+		text := strings.ReplaceAll(fmt.Sprintf("%s: %s (%s)", p.Code, p.Message, p.Help), "`", "")
 		line := int(p.At.Span.Start.Line)
 		for i, w := range open {
 			if w.line == line && w.pattern.MatchString(text) {

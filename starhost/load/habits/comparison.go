@@ -48,7 +48,7 @@ func (f *finder) separate(fr *frame) {
 func (f *finder) unchained(c *comparison) string {
 	whole := f.text(c.first, f.prev, "")
 	if whole == "" {
-		return "write two comparisons: a < b and b < c"
+		return "write two comparisons: `a < b and b < c`"
 	}
 	var parts []string
 	left := c.first.Start
@@ -60,5 +60,5 @@ func (f *finder) unchained(c *comparison) string {
 		parts = append(parts, strings.TrimSpace(f.src[left:end]))
 		left = op.End
 	}
-	return "write " + strings.Join(parts, " and ")
+	return "write `" + strings.Join(parts, " and ") + "`"
 }

@@ -39,7 +39,7 @@ func (f *finder) decorate() {
 		if n := len(d.args); n > 0 {
 			last = d.args[n-1]
 		}
-		f.settle(f.problem("no-decorators", d.at, last, "there are no decorators", f.undecorated(d, function)))
+		f.settle(f.problem("no-decorators", d.at, last, "Starlark has no decorators", f.undecorated(d, function)))
 	}
 	f.decorators = nil
 }
@@ -58,27 +58,27 @@ func (f *finder) undecorated(d decorator, function tokens.Token) string {
 		}
 	}
 	if function.Kind != tokens.Name || name.Kind != tokens.Name {
-		return "write a call below the function: tool(f)"
+		return "write a call below the function: `tool(f)`"
 	}
 	args := ""
 	if n := len(d.args); open >= 0 && open+2 < n && d.args[n-1].Is(")") {
 		args = strings.TrimSuffix(f.text(d.args[open+1], d.args[n-2], "..."), ",")
 	}
 	switch name.Text {
-	case "property", "staticmethod", "classmethod", "override", "dataclass":
-		return "leave it out: there are no classes"
+	case "property", "staticmethod", "classmethod", "override", "dataclass", "setter", "getter", "deleter", "abstractmethod":
+		return "leave it out: Starlark has no classes"
 	case "tool", "prompt", "completion":
 		call := sprintf("%s(%s", name.Text, function.Text)
 		if args != "" {
 			call += ", " + args
 		}
-		return sprintf("write %s) below the function", call)
+		return sprintf("write `%s)` below the function", call)
 	case "resource":
 		uri, _, _ := strings.Cut(args, ",")
 		if uri == "" {
 			uri = "..."
 		}
-		return sprintf("write resource(%s, %s) below the function", uri, function.Text)
+		return sprintf("write `resource(%s, %s)` below the function", uri, function.Text)
 	}
-	return sprintf("write %s = %s(%s) below the function", function.Text, f.text(d.args[0], name, name.Text), function.Text)
+	return sprintf("write `%s = %s(%s)` below the function", function.Text, f.text(d.args[0], name, name.Text), function.Text)
 }

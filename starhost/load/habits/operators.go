@@ -33,7 +33,7 @@ func (f *finder) punct(fr *frame) {
 		f.compare(fr)
 	case "<":
 		if next.Is(">") && t.Touches(next) {
-			f.report("no-angle-inequality", t, next, "there is no <>", "write !=")
+			f.report("no-angle-inequality", t, next, "Starlark has no `<>`", "write `!=`")
 		}
 		f.compare(fr)
 	case "*", "**":
@@ -55,18 +55,18 @@ func (f *finder) doubled() bool {
 	fr, t := f.top(), f.cur
 	switch f.prev.Text + t.Text {
 	case "&&":
-		f.report("no-c-operators", f.prev, t, "there is no &&", "write and")
+		f.report("no-c-operators", f.prev, t, "Starlark has no `&&`", "write `and`")
 		f.separate(fr)
 	case "||":
-		f.report("no-c-operators", f.prev, t, "there is no ||", "write or")
+		f.report("no-c-operators", f.prev, t, "Starlark has no `||`", "write `or`")
 		f.separate(fr)
 	case "++", "--":
 		if !f.before.EndsOperand() || f.goesOn(f.peek(0)) {
 			return false
 		}
 		op := t.Text
-		f.report("no-c-operators", f.prev, t, sprintf("there is no %s%s", op, op),
-			sprintf("write %s %s= 1", f.text(f.before, f.before, "x"), op))
+		f.report("no-c-operators", f.prev, t, sprintf("Starlark has no `%s%s`", op, op),
+			sprintf("write `%s %s= 1`", f.text(f.before, f.before, "x"), op))
 	case ":=":
 		// told at the colon, and among parameters it is a type that is missing,
 		// which is not of this room
@@ -106,7 +106,7 @@ func (f *finder) colon(fr *frame) {
 		f.variableColon()
 	case fr.closer == ')' && fr.call && !fr.params && f.prev.Kind == tokens.Name && (f.before.Is("(") || f.before.Is(",")) && f.goesOn(next):
 		f.report("no-colon-arguments", f.cur, f.cur, "an argument's name is not followed by a colon",
-			sprintf("write %s = ...", f.prev.Text))
+			sprintf("write `%s = ...`", f.prev.Text))
 	default:
 		fr.colons = true
 	}
@@ -114,11 +114,11 @@ func (f *finder) colon(fr *frame) {
 
 // walrus tells :=, alone in its statement or within an expression.
 func (f *finder) walrus(equals tokens.Token, alone bool) {
-	help := "assign on a line of its own before: x = ..."
+	help := "assign on a line of its own before: `x = ...`"
 	if alone {
-		help = "write ="
+		help = "write `=`"
 	}
-	f.report("no-walrus", f.cur, equals, "there is no :=", help)
+	f.report("no-walrus", f.cur, equals, "Starlark has no `:=`", help)
 	f.top().odd = true
 }
 
@@ -152,10 +152,10 @@ func (f *finder) stars(fr *frame) {
 // unpack tells [*a, *b] and {**a}.
 func (f *finder) unpack(star tokens.Token) {
 	if star.Is("**") {
-		f.report("no-unpacking", star, star, "a dict can't be unpacked between braces", "join them with |: a | b")
+		f.report("no-unpacking", star, star, "a dict can't be unpacked between braces", "join them with |: `a | b`")
 		return
 	}
-	f.report("no-unpacking", star, star, "a list can't be unpacked here", "join lists with +: a + b")
+	f.report("no-unpacking", star, star, "a list can't be unpacked here", "join lists with +: `a + b`")
 }
 
 // power tells 2 ** 3.
@@ -163,16 +163,16 @@ func (f *finder) power() {
 	right, after := f.peek(0), f.peek(1)
 	if right.Is("=") && f.cur.Touches(right) {
 		x := f.text(f.prev, f.prev, "x")
-		f.report("no-power", f.cur, right, "there is no **=", sprintf("write %s = pow(%s, ...)", x, x))
+		f.report("no-power", f.cur, right, "Starlark has no `**=`", sprintf("write `%s = pow(%s, ...)`", x, x))
 		return
 	}
-	help := "write pow(a, b)"
+	help := "write `pow(a, b)`"
 	_, more := after.Opens()
 	simple := func(t tokens.Token) bool { return t.Kind == tokens.Name || t.Kind == tokens.Number }
 	if simple(f.prev) && simple(right) && !f.before.Is(".") && !after.Is(".") && !more {
-		help = sprintf("write pow(%s, %s)", f.prev.Text, right.Text)
+		help = sprintf("write `pow(%s, %s)`", f.prev.Text, right.Text)
 	}
-	f.report("no-power", f.cur, f.cur, "there is no **", help)
+	f.report("no-power", f.cur, f.cur, "Starlark has no `**`", help)
 }
 
 // slash tells comments of C, and the / that ends positional parameters.
@@ -181,7 +181,7 @@ func (f *finder) slash(fr *frame) {
 	comment := t.Is("//") && f.prev.End == 0 || t.Is("/") && t.Touches(next) && (next.Is("*") || next.Is("**"))
 	switch {
 	case comment:
-		f.report("no-slash-comments", t, t, "a comment begins with #", "write #")
+		f.report("no-slash-comments", t, t, "a comment begins with #", "write `#`")
 		f.skip = true
 	case t.Is("/") && fr.params && f.prev.Is(",") && (next.Is(",") || next.Is(")")):
 		f.report("no-positional-only", t, t, "parameters can't be made positional only", "leave the / out")
@@ -194,14 +194,14 @@ func (f *finder) ellipsis() {
 	if !a.Is(".") || !b.Is(".") || !f.cur.Touches(a) || !a.Touches(b) {
 		return
 	}
-	help := "write None"
+	help := "write `None`"
 	switch {
 	case f.stmt.first == f.cur, f.prev.Is(":") && len(f.frames) == 1:
-		help = "write pass"
+		help = "write `pass`"
 	case f.top().closer == ']':
 		help = "leave it out"
 	}
-	f.report("no-ellipsis", f.cur, b, "there is no ...", help)
+	f.report("no-ellipsis", f.cur, b, "Starlark has no `...`", help)
 }
 
 // illegal looks at a rune that Starlark does not know.
@@ -211,7 +211,7 @@ func (f *finder) illegal() {
 	switch t.Text {
 	case "!":
 		if !f.prev.EndsOperand() && (opens || next.BeginsOperand() || next.Text == "!") {
-			f.report("no-c-operators", t, t, "there is no !", "write not")
+			f.report("no-c-operators", t, t, "Starlark has no `!`", "write `not`")
 		}
 	case "?":
 		f.question(next)
@@ -229,10 +229,10 @@ func (f *finder) question(next tokens.Token) {
 	case f.prev.Text == "?" && f.prev.Touches(t):
 		// told at the first
 	case next.Text == "?" && touches:
-		f.report("no-ternary", t, next, "there is no ??", "write a if a != None else b")
+		f.report("no-ternary", t, next, "Starlark has no `??`", "write `a if a != None else b`")
 	case next.Is(".") && touches:
-		f.report("no-ternary", t, next, "there is no ?.", "write x.name if x != None else None")
+		f.report("no-ternary", t, next, "Starlark has no `?.`", "write `x.name if x != None else None`")
 	case f.prev.EndsOperand() && f.goesOn(next):
-		f.report("no-ternary", t, t, "there is no ? and :", "write a if condition else b")
+		f.report("no-ternary", t, t, "Starlark has no `? :`", "write `a if condition else b`")
 	}
 }

@@ -47,7 +47,7 @@ func (f *finder) endStatement() {
 		f.unpack(s.star)
 	case s.star.End != 0:
 		f.report("no-starred-assignment", s.star, s.star, "a starred name can't take the rest of a list",
-			"take it apart: first, rest = xs[0], xs[1:]")
+			"take it apart: `first, rest = xs[0], xs[1:]`")
 	}
 	f.newStatement()
 }
@@ -88,11 +88,11 @@ func (f *finder) variableType() {
 	name := f.text(s.first, s.name, "x")
 	if s.equals.End == 0 {
 		f.report("no-variable-types", s.colon, f.prev, "a variable takes no type",
-			sprintf("leave the line out: the first %s = ... makes the variable", name))
+			sprintf("leave the line out: the first `%s = ...` makes the variable", name))
 		return
 	}
 	f.report("no-variable-types", s.colon, s.typeEnd, "a variable takes no type",
-		sprintf("write %s = %s", name, f.text(s.value, f.prev, "...")))
+		sprintf("write `%s = %s`", name, f.text(s.value, f.prev, "...")))
 }
 
 // variableColon takes note of a colon at the statement's own level that belongs
@@ -118,6 +118,6 @@ func (f *finder) assignment() {
 		s.chain = true
 		first, second := f.text(s.first, s.typeEnd, "a"), f.text(s.value, f.prev, "b")
 		f.report("no-chained-assignment", s.first, f.cur, "one statement assigns once",
-			sprintf("write %s = ..., and then %s = %s", second, first, second))
+			sprintf("write `%s = ...`, and then `%s = %s`", second, first, second))
 	}
 }

@@ -45,7 +45,7 @@ func (f *finder) number() {
 	number := f.cur.Text + next.Text
 	help := "leave the underscores out"
 	if len(number) < 40 {
-		help = "write " + strings.ReplaceAll(number, "_", "")
+		help = "write `" + strings.ReplaceAll(number, "_", "") + "`"
 	}
 	f.report("no-digit-underscores", f.cur, next, "a number has no underscores", help)
 }
@@ -56,16 +56,16 @@ func (f *finder) prefix(literal tokens.Token) {
 	t := f.cur
 	switch prefix := strings.ToLower(t.Text); prefix {
 	case "f", "fr", "rf", "t", "tr", "rt":
-		help := `write "...".format(...) or "..." % (...)`
+		help := "write `\"...\".format(...)` or `\"...\" % (...)`"
 		if written := unformat(literal.Text); prefix == "f" && written != "" && literal.Line == literal.EndLine {
-			help = "write " + written
+			help = "write `" + written + "`"
 		}
-		f.report("no-f-strings", t, literal, "there are no f-strings", help)
+		f.report("no-f-strings", t, literal, "Starlark has no f-strings", help)
 	case "u":
-		f.report("no-string-prefix", t, t, sprintf("there is no prefix %s", t.Text), "leave it out: all text is Unicode")
+		f.report("no-string-prefix", t, t, sprintf("Starlark has no string prefix `%s`", t.Text), "leave it out: all text is Unicode")
 	case "r", "b", "rb", "br":
 		known := strings.Replace(prefix, "br", "rb", 1)
-		f.report("no-string-prefix", t, t, sprintf("there is no prefix %s", t.Text), sprintf("write %s", known+literal.Text[:1]))
+		f.report("no-string-prefix", t, t, sprintf("Starlark has no string prefix `%s`", t.Text), sprintf("write `%s`", known))
 	}
 }
 
@@ -84,14 +84,14 @@ func unformat(literal string) string {
 		if out += text; !ok {
 			break
 		}
-		arg := argument(field)
+		arg, conversion := argument(field)
 		if arg == "" {
 			return ""
 		}
-		out, rest, args = out+"{}", after, append(args, arg)
+		out, rest, args = out+"{"+conversion+"}", after, append(args, arg)
 	}
 	switch {
-	case strings.ContainsAny(strings.NewReplacer("{{", "", "}}", "", "{}", "").Replace(out), "{}"):
+	case strings.ContainsAny(strings.NewReplacer("{{", "", "}}", "", "{}", "", "{!r}", "", "{!s}", "").Replace(out), "{}"):
 		return ""
 	case len(args) == 0:
 		return strings.NewReplacer("{{", "{", "}}", "}").Replace(out)
@@ -118,21 +118,24 @@ func nextField(text string) (before, field, after string, ok bool) {
 	return text, "", "", false
 }
 
-// argument writes the field of an f-string as an argument of format(), "" where
-// that is not plain: where it holds brackets, quotes, a lambda or its own name.
-func argument(field string) string {
+// argument writes the field of an f-string as an argument of format(), and gives
+// the conversion that stays in the text. It is "" where that is not plain: where
+// the field holds another, or where its colon may be another's.
+func argument(field string) (value, conversion string) {
 	value, spec, formatted := strings.Cut(field, ":")
 	value = strings.TrimSpace(value)
+	if !formatted && (strings.HasSuffix(value, "!r") || strings.HasSuffix(value, "!s")) {
+		value, conversion = strings.TrimSpace(value[:len(value)-2]), value[len(value)-2:]
+	}
 	switch {
-	case value == "", strings.ContainsAny(field, "{}\"'!=\\"), strings.Contains(value, "lambda"):
-		return ""
-	case strings.ContainsAny(value, "[(") && formatted: // the colon may be a slice's
-		return ""
+	case value == "", strings.HasSuffix(value, "="), strings.ContainsAny(value, "{}!\\"), strings.Contains(value, "lambda"):
+		return "", ""
+	case formatted && strings.ContainsAny(value, "[(\"'"), strings.ContainsAny(spec, "{}\"'\\"):
+		return "", ""
+	case formatted && spec != "":
+		return sprintf("format(%s, %q)", value, spec), ""
 	}
-	if !formatted || spec == "" {
-		return value
-	}
-	return sprintf("format(%s, %q)", value, spec)
+	return value, conversion
 }
 
 // formatted tells "{:.2f}".format(x).
@@ -150,12 +153,12 @@ func (f *finder) formatted() {
 		case strings.ContainsAny(name, "\"' \\\r\n{"):
 			return // a brace that should have been doubled
 		case spec != "":
-			f.report("no-format-specs", f.cur, f.cur, sprintf("{%s} can't say how to format", field),
-				sprintf("write {%s} in its place, and format(x, %q) for the value", name, spec))
+			f.report("no-format-specs", f.cur, f.cur, sprintf("`{%s}` can't say how to format", field),
+				sprintf("write `{%s}` in its place, and `format(x, %q)` for the value", name, spec))
 			return
 		case strings.ContainsAny(name, ".["):
-			f.report("no-format-specs", f.cur, f.cur, sprintf("{%s} can't look into a value", field),
-				"write {} in its place, and the whole expression as the value")
+			f.report("no-format-specs", f.cur, f.cur, sprintf("`{%s}` can't look into a value", field),
+				"write `{}` in its place, and the whole expression as the value")
 			return
 		}
 	}
@@ -180,8 +183,8 @@ func (f *finder) percent() {
 			rest = after
 			continue
 		}
-		f.report("no-format-specs", f.prev, f.prev, sprintf("%%%s can't say how wide or how exact", written),
-			sprintf("write %%s in its place, and format(x, %q) for the value", spec))
+		f.report("no-format-specs", f.prev, f.prev, sprintf("`%%%s` can't say how wide or how exact", written),
+			sprintf("write `%%s` in its place, and `format(x, %q)` for the value", spec))
 		return
 	}
 }

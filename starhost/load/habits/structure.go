@@ -84,10 +84,10 @@ func (f *finder) closed(fr *frame) {
 			inner = "..."
 		}
 		f.report("no-generators", fr.open, f.cur, "a for between parentheses makes no generator",
-			sprintf("make it a list with brackets: ([%s])", inner))
+			sprintf("make it a list with brackets: `([%s])`", inner))
 	case fr.closer == '}' && !fr.colons && !fr.call && !fr.odd && f.prev.End != fr.open.End:
 		f.report("no-set-literals", fr.open, f.cur, "braces without colons make no set",
-			sprintf("write set([%s])", inner))
+			sprintf("write `set([%s])`", inner))
 	}
 }
 
@@ -134,9 +134,9 @@ func (f *finder) iterable() {
 	switch {
 	case x.Kind == tokens.String && x.Text[0] != 'b':
 		f.report("no-text-iteration", x, x, "a text can't be looped over",
-			sprintf("write for ... in text.chars(%s)", f.text(x, x, "...")))
+			sprintf("write `for ... in text.chars(%s)`", f.text(x, x, "...")))
 	case x.Kind == tokens.Number:
 		f.report("no-number-iteration", x, x, "a number can't be looped over",
-			sprintf("write for ... in range(%s)", f.text(x, x, "n")))
+			sprintf("write `for ... in range(%s)`", f.text(x, x, "n")))
 	}
 }

@@ -15,32 +15,32 @@ func (f *finder) statementWord() {
 		return
 	}
 	if t.Is("else") && next.Is("if") {
-		f.report("no-else-if", t, next, "else and if are one word", "write elif")
+		f.report("no-else-if", t, next, "else and if are one word", "write `elif`")
 	}
 	if tokens.Reserved(t.Text) || !f.operandFollows() {
 		return
 	}
 	switch t.Text {
 	case "print":
-		f.report("no-print-statement", t, t, "print is a function", "write print(...)")
+		f.report("no-print-statement", t, t, "print is a function", "write `print(...)`")
 	case "assert":
-		f.report("no-assert", t, t, "there is no assert", `write if not (...): fail("text")`)
+		f.report("no-assert", t, t, "Starlark has no `assert`", "write `if not (...): fail(\"text\")`")
 	case "match", "switch":
 		f.stmt.header = true
-		f.report("no-match", t, t, "there is no "+t.Text, "write if, elif and else, or look it up in a dict")
+		f.report("no-match", t, t, "Starlark has no `"+t.Text+"`", "write if, elif and else, or look it up in a dict")
 	case "elseif", "elsif":
 		f.stmt.header = true
-		f.report("no-else-if", t, t, "there is no "+t.Text, "write elif")
+		f.report("no-else-if", t, t, "Starlark has no `"+t.Text+"`", "write `elif`")
 	case "foreach":
 		f.stmt.header = true
-		f.report("no-foreach", t, t, "there is no foreach", "write for x in xs:")
+		f.report("no-foreach", t, t, "Starlark has no `foreach`", "write `for x in xs:`")
 	case "var", "let", "const":
-		f.report("no-declarations", t, t, "variables are not declared", "leave the "+t.Text+" out")
+		f.report("no-declarations", t, t, "variables are not declared", "leave the `"+t.Text+"` out")
 	case "function", "func", "fn":
 		f.stmt.header = true
-		f.report("no-function-keyword", t, t, "a function begins with def", sprintf("write def %s(...):", next.Text))
+		f.report("no-function-keyword", t, t, "a function begins with def", sprintf("write `def %s(...):`", next.Text))
 	case "throw":
-		f.report("no-raise", t, t, "there is no throw", failHelp)
+		f.report("no-raise", t, t, "Starlark has no `throw`", failHelp)
 	}
 }
 
@@ -51,7 +51,7 @@ func (f *finder) operandFollows() bool {
 	return next.BeginsOperand() || next.Is("lambda") || next.Is("not") && !f.peek(1).Is("in")
 }
 
-const failHelp = `end the call with fail("text"), an error that the model can read`
+const failHelp = "end the call with `fail(\"text\")`, an error that the model can read"
 
 // name looks at a name or a reserved word anywhere.
 func (f *finder) name() {
@@ -61,16 +61,16 @@ func (f *finder) name() {
 		f.prefix(next)
 	case !tokens.Reserved(t.Text):
 		if t.Is("new") && next.Kind == tokens.Name && !tokens.Reserved(next.Text) && !f.prev.Is(".") {
-			f.report("no-new", t, t, "there is no new", sprintf("write %s(...)", next.Text))
+			f.report("no-new", t, t, "Starlark has no `new`", sprintf("write `%s(...)`", next.Text))
 		}
 	case f.asName():
-		help := "use another name, such as " + t.Text + "_"
+		help := "use another name, such as `" + t.Text + "_`"
 		if f.prev.Is(".") {
-			help = sprintf("write getattr(..., %q)", t.Text)
+			help = sprintf("write `getattr(..., %q)`", t.Text)
 		} else if fr := f.top(); fr.call && !fr.params && next.Is("=") {
-			help = sprintf("hand it over in a dict: **{%q: ...}", t.Text)
+			help = sprintf("hand it over in a dict: `**{%q: ...}`", t.Text)
 		}
-		f.report("reserved-word", t, t, t.Text+" is a word of the language and can't be a name", help)
+		f.report("reserved-word", t, t, "`"+t.Text+"` is a word of the language and can't be a name", help)
 	default:
 		f.reserved(next)
 	}
@@ -99,11 +99,11 @@ func (f *finder) reserved(next tokens.Token) {
 	begins := f.stmt.first == t || f.stmt.first.Is("async") && f.prev == f.stmt.first
 	switch t.Text {
 	case "try":
-		f.report("no-try", t, t, "there is no try", "call the function with r = attempt(fn, ...), which gives r.ok, r.value and r.error")
+		f.report("no-try", t, t, "Starlark has no `try`", "call the function with `r = attempt(fn, ...)`, which gives r.ok, r.value and r.error")
 	case "except":
-		f.report("no-try", t, t, "there is no except", "look at r.error of what r = attempt(fn, ...) gave")
+		f.report("no-try", t, t, "Starlark has no `except`", "look at r.error of what `r = attempt(fn, ...)` gave")
 	case "finally":
-		f.report("no-try", t, t, "there is no finally", "write it below r = attempt(fn, ...), which always goes on")
+		f.report("no-try", t, t, "Starlark has no `finally`", "write its statements below `r = attempt(fn, ...)`, which always goes on")
 	case "raise":
 		f.raise(next)
 	case "class":
@@ -111,7 +111,7 @@ func (f *finder) reserved(next tokens.Token) {
 		if next.Kind == tokens.Name {
 			name = next.Text
 		}
-		f.report("no-class", t, t, "there are no classes", sprintf("for data write %s = model(field = str), and functions for what it does", name))
+		f.report("no-class", t, t, "Starlark has no classes", sprintf("for data write `%s = model(field = str)`, and functions for what it does", name))
 	case "import", "from":
 		if begins {
 			f.stmt.names = append(f.stmt.names, t)
@@ -119,17 +119,17 @@ func (f *finder) reserved(next tokens.Token) {
 			f.keeps()
 		}
 	case "async":
-		f.report("no-async", t, t, "there is no async", "leave it out: what takes time waits by itself")
+		f.report("no-async", t, t, "Starlark has no `async`", "leave it out: what takes time waits by itself")
 	case "await":
-		f.report("no-async", t, t, "there is no await", "leave it out: a call waits by itself")
+		f.report("no-async", t, t, "Starlark has no `await`", "leave it out: a call waits by itself")
 	case "with":
-		f.report("no-with", t, t, "there is no with", "write its statements below one another")
+		f.report("no-with", t, t, "Starlark has no `with`", "write its statements below one another")
 	case "yield":
-		f.report("no-yield", t, t, "there is no yield", "collect a list and return it")
+		f.report("no-yield", t, t, "Starlark has no `yield`", "collect a list and return it")
 	case "global", "nonlocal":
-		f.report("no-global", t, t, "there is no "+t.Text, "return the new value; what changes from call to call is kept in store.memory()")
+		f.report("no-global", t, t, "Starlark has no `"+t.Text+"`", "return the new value; what changes from call to call is kept in `store.memory()`")
 	case "del":
-		f.report("no-del", t, t, "there is no del", "write d.pop(key) for a dict, xs.pop(i) for a list")
+		f.report("no-del", t, t, "Starlark has no `del`", "write `d.pop(key)` for a dict, `xs.pop(i)` for a list")
 	case "is":
 		f.is(next)
 	case "as":
@@ -141,16 +141,16 @@ func (f *finder) reserved(next tokens.Token) {
 
 // keeps tells a reserved word that stands where no habit puts it.
 func (f *finder) keeps() {
-	f.report("reserved-word", f.cur, f.cur, f.cur.Text+" is a word that the language keeps for itself", "use another name")
+	f.report("reserved-word", f.cur, f.cur, "`"+f.cur.Text+"` is a word that the language keeps for itself", "use another name")
 }
 
 // raise tells raise, with the text it was given where that is plain.
 func (f *finder) raise(next tokens.Token) {
 	help := failHelp
 	if text := f.peek(2); next.Kind == tokens.Name && f.peek(1).Is("(") && text.Kind == tokens.String && f.peek(3).Is(")") {
-		help = sprintf("write fail(%s)", f.text(text, text, `"text"`))
+		help = sprintf("write `fail(%s)`", f.text(text, text, `"text"`))
 	}
-	f.report("no-raise", f.cur, f.cur, "there is no raise", help)
+	f.report("no-raise", f.cur, f.cur, "Starlark has no `raise`", help)
 }
 
 // is tells is and is not.
@@ -159,9 +159,9 @@ func (f *finder) is(next tokens.Token) {
 	case !f.prev.EndsOperand():
 		f.keeps()
 	case next.Is("not"):
-		f.report("no-is", f.cur, next, "there is no is not", "write !=")
+		f.report("no-is", f.cur, next, "Starlark has no `is not`", "write `!=`")
 	default:
-		f.report("no-is", f.cur, f.cur, "there is no is", "write ==")
+		f.report("no-is", f.cur, f.cur, "Starlark has no `is`", "write `==`")
 	}
 }
 
@@ -181,7 +181,7 @@ func (f *finder) importStatement() {
 			list = new([]string) // only the first of several modules is named
 		}
 	}
-	f.report("no-import", first, last, "there is no import", importHelp(module, imported, from))
+	f.report("no-import", first, last, "Starlark has no `import`", importHelp(module, imported, from))
 }
 
 func importHelp(module, imported []string, from bool) string {
@@ -192,11 +192,17 @@ func importHelp(module, imported []string, from bool) string {
 	switch root {
 	case "json", "math", "time", "random", "uuid":
 		if from && len(imported) > 0 {
-			return sprintf("%s is always there; leave the line out and write %s.%s", root, root, imported[0])
+			return sprintf("%s is always there; leave the line out and write `%s.%s`", root, root, imported[0])
 		}
 		return root + " is always there; leave the line out"
 	case "typing", "dataclasses", "pydantic", "enum", "__future__", "abc", "asyncio", "mcp", "fastmcp":
 		return "leave the line out: types, model(...), tool(...) and the others are always there"
+	case "os", "sys", "io", "pathlib", "shutil", "subprocess", "socket":
+		return "scripts can't reach files or processes"
+	case "logging":
+		return "write `print(...)`, or `ctx.log(level, data)` to tell the client"
+	case "datetime":
+		return "write `time.now()`: time is always there"
 	}
 	path, name := "lib", "name"
 	if len(module) > 0 {
