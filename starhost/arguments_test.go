@@ -192,3 +192,19 @@ tool(order)
 		})
 	}
 }
+
+// Text is UTF-8, in and out: half a surrogate pair is none.
+func TestHalfACharacterIsRefused(t *testing.T) {
+	onBoth(t, `
+Name = model(name = str)
+def ask(): return elicit("Who?", Name)
+def hello(name: str) -> str: return "hello " + name
+def greet(who: resolve(ask)) -> str: return "hello " + who.name
+tool(hello)
+tool(greet)
+`, func(t *testing.T, c *client) {
+		require.Contains(t, c.call("hello", `{"name":"a\ud800b"}`, nobody).failure(), "half of a surrogate pair")
+		c.call("greet", "", answering("Who", accept(`{"name":"a\ud800b"}`))).refused(-32602, "Invalid request parameters", `""`)
+		require.Equal(t, "hello \U0001F600", c.call("hello", `{"name":"\ud83d\ude00"}`, nobody).text(), "a whole pair is a character")
+	})
+}

@@ -12,7 +12,6 @@ import (
 // How a call ends that goes wrong in a script.
 
 const failing = `
-Yes = model(yes = bool)
 def look(how):
     if how == "fail":
         fail("the shelf is empty")

@@ -130,3 +130,17 @@ tool(whole)
 		require.Equal(t, asked.ElicitationID, told.ElicitationID)
 	})
 }
+
+// The form is looked at before the client is: its author needs to know either way.
+func TestUnfitFormIsToldBeforeAMissingCapability(t *testing.T) {
+	for _, revision := range []string{handshake, rounds} {
+		c := connectWith(t, serve(t, `
+Inner = model(x = int)
+FORMS = [model(inner = Inner)]
+def ask(): return elicit("?", FORMS[0])
+def run(f: resolve(ask)) -> str: return "ran"
+tool(run)
+`), revision, `{}`)
+		require.Contains(t, c.call("run", "", nobody).failure(), "inner")
+	}
+}

@@ -54,6 +54,20 @@ type parityStep struct {
 }
 
 func TestParityCorpus(t *testing.T) {
+	playCorpus(t, func(t *testing.T, host *starhost.Host) func(revision, capabilities string) *client {
+		return func(revision, capabilities string) *client { return connectWith(t, host, revision, capabilities) }
+	})
+}
+
+func TestParityCorpusOverHTTP(t *testing.T) {
+	playCorpus(t, func(t *testing.T, host *starhost.Host) func(revision, capabilities string) *client {
+		url := online(t, host)
+		return func(revision, capabilities string) *client { return connectOnline(t, url, revision, capabilities) }
+	})
+}
+
+// playCorpus plays all cases with clients that reach the host in some way.
+func playCorpus(t *testing.T, reach func(*testing.T, *starhost.Host) func(revision, capabilities string) *client) {
 	folders, err := filepath.Glob("testdata/parity/*/case.json")
 	require.NoError(t, err)
 	require.Len(t, folders, 15)
@@ -67,7 +81,10 @@ func TestParityCorpus(t *testing.T) {
 			t.Run(filepath.Base(folder)+"/"+revision, func(t *testing.T) {
 				want := c.Expect[revision]
 				require.Len(t, want, len(c.Steps))
-				p := &parityPlayer{t: t, folder: folder, revision: revision}
+				host, err := starhost.LoadDir(context.Background(), filepath.Join(folder, "server.star"), starhost.Options{})
+				require.NoError(t, err)
+				t.Cleanup(func() { require.NoError(t, host.Close(context.Background())) })
+				p := &parityPlayer{t: t, revision: revision, connect: reach(t, host)}
 				for i, step := range c.Steps {
 					for _, line := range parityDiff(want[i], p.play(step)) {
 						t.Errorf("step %d %s: %s %s", i+1, step.Call, line, step.Note)
@@ -118,9 +135,8 @@ func anyOf(t testing.TB, text json.RawMessage) any {
 // A parityPlayer plays the steps of a case on one revision.
 type parityPlayer struct {
 	t        *testing.T
-	folder   string
 	revision string
-	host     *starhost.Host
+	connect  func(revision, capabilities string) *client
 	client   *client
 }
 
@@ -131,14 +147,8 @@ func (p *parityPlayer) reach(step parityStep) *client {
 	if step.Capabilities != nil {
 		capabilities = string(step.Capabilities)
 	}
-	if p.host == nil {
-		host, err := starhost.LoadDir(context.Background(), filepath.Join(p.folder, "server.star"), starhost.Options{})
-		require.NoError(p.t, err)
-		p.t.Cleanup(func() { require.NoError(p.t, host.Close(context.Background())) })
-		p.host = host
-	}
 	if p.client == nil || p.client.declares != capabilities {
-		p.client = connectWith(p.t, p.host, p.revision, capabilities)
+		p.client = p.connect(p.revision, capabilities)
 	}
 	return p.client
 }
