@@ -16,7 +16,7 @@ const (
 	metaVersion      = mcp.MetaKeyProtocolVersion
 	metaCapabilities = mcp.MetaKeyClientCapabilities
 	metaClientInfo   = mcp.MetaKeyClientInfo
-	metaLogLevel     = mcp.MetaKeyLogLevel
+	metaLogLevel     = "io.modelcontextprotocol/logLevel"
 )
 
 // isLegacy reports whether version is spoken after a handshake.

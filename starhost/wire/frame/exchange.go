@@ -64,7 +64,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, m *message) {
 	}
 	var closing <-chan struct{}
 	if m.method == "subscriptions/listen" {
-		closing = h.closing
+		closing = h.life.Done()
 	}
 	silent := time.NewTicker(h.opts.KeepAlive)
 	defer silent.Stop()
@@ -119,7 +119,10 @@ func (x *exchange) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // Write implements [mcp.Connection].
-func (x *exchange) Write(_ context.Context, msg jsonrpc.Message) error {
+func (x *exchange) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	switch msg := msg.(type) {
 	case *jsonrpc.Request:
 		if send, err := modernSendable(msg); !send {
@@ -149,7 +152,8 @@ func (x *exchange) Close() error {
 	return nil
 }
 
-// listTools asks the server for the schemas of its tools, as a client would.
+// listTools asks the server for the schemas of its tools, as a client would. It returns
+// nil if there is no telling.
 func (h *Handler) listTools(ctx context.Context) map[string]json.RawMessage {
 	schemas := map[string]json.RawMessage{}
 	cursor := ""
@@ -168,7 +172,7 @@ func (h *Handler) listTools(ctx context.Context) map[string]json.RawMessage {
 			}
 		}
 		if json.Unmarshal(h.ask(ctx, "tools/list", params+"}"), &page) != nil {
-			return schemas
+			return nil
 		}
 		for _, tool := range page.Result.Tools {
 			schemas[tool.Name] = tool.InputSchema

@@ -96,10 +96,14 @@ func (f *fault) mend(method string) {
 		f.mendUncoded()
 	case jsonrpc.CodeMethodNotFound:
 		if f.data == nil && strings.HasPrefix(f.message, "method not found") {
+			if method == "" {
+				_, quoted, _ := strings.Cut(f.message, ": ")
+				method, _ = strconv.Unquote(quoted)
+			}
 			*f = *methodNotFound(method)
 		}
 	case jsonrpc.CodeInvalidRequest:
-		if strings.Contains(f.message, `missing required "params"`) {
+		if f.data == nil && strings.Contains(f.message, `missing required "params"`) {
 			*f = *invalidParams()
 		}
 	case jsonrpc.CodeInvalidParams:
@@ -132,8 +136,13 @@ func (f *fault) mendUncoded() {
 	if f.code == 0 {
 		f.code = jsonrpc.CodeInternalError
 	}
-	if f.message == "" {
+	switch f.message {
+	case "":
 		f.message = "Internal error"
+	case "context canceled":
+		f.message = "Request cancelled"
+	case "context deadline exceeded":
+		f.message = "Request timed out"
 	}
 }
 

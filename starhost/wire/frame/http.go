@@ -1,13 +1,13 @@
 package frame
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
 	"mime"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -104,8 +104,8 @@ type Handler struct {
 
 	running, streams chan struct{} // semaphores
 
-	closeOnce sync.Once
-	closing   chan struct{}
+	life    context.Context // until Close
+	closing context.CancelFunc
 }
 
 // NewHandler is the HTTP side of server, which may serve other transports as well.
@@ -117,8 +117,8 @@ func NewHandler(server *mcp.Server, opts HTTPOptions) *Handler {
 		rewriter: rewriter{leaveAnswers: opts.LeaveAnswers},
 		running:  make(chan struct{}, opts.MaxRequests),
 		streams:  make(chan struct{}, opts.MaxRequests),
-		closing:  make(chan struct{}),
 	}
+	h.life, h.closing = context.WithCancel(context.Background())
 	h.params.schema = opts.ToolSchema
 	if h.params.schema == nil {
 		h.params.probe = h.listTools
@@ -133,14 +133,13 @@ func NewHandler(server *mcp.Server, opts HTTPOptions) *Handler {
 	return h
 }
 
-// Close ends the streams that would never end by themselves, and all sessions with
-// what they still do. Requests that are under way are answered; new sessions and
-// streams are refused. It is meant for [http.Server.RegisterOnShutdown].
+// Close ends the streams that would never end by themselves, and opens no more
+// sessions. Requests that are under way go on; a session ends, with what it still does
+// for clients that have left, as soon as no request holds it. Close may be called more
+// than once, and is meant for [http.Server.RegisterOnShutdown].
 func (h *Handler) Close() {
-	h.closeOnce.Do(func() {
-		close(h.closing)
-		h.sessions.endAll()
-	})
+	h.closing()
+	h.sessions.close()
 }
 
 // ServeHTTP implements [http.Handler].
@@ -202,13 +201,16 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// acquire takes a place among the running requests, or among the streams.
+// acquire takes a place among the running requests, or among the streams. Answers and
+// notifications need none: running requests may wait for them.
 func (h *Handler) acquire(m *message) (release func(), ok bool) {
-	places := h.running
-	if m.method == "subscriptions/listen" {
-		places = h.streams
+	switch {
+	case m.kind != request:
+		return func() {}, true
+	case m.method == "subscriptions/listen":
+		return take(h.streams)
 	}
-	return take(places)
+	return take(h.running)
 }
 
 func take(places chan struct{}) (release func(), ok bool) {

@@ -28,7 +28,7 @@ func (h *Handler) serveLegacy(w http.ResponseWriter, r *http.Request, m *message
 		h.refuse(w, http.StatusBadRequest, &fault{code: -32600, message: "Bad Request: Missing session ID"}, m.id)
 		return
 	}
-	s, f := h.sessions.use(ids[0])
+	s, f := h.sessions.use(r.Context(), ids[0])
 	if f != nil {
 		h.refuse(w, http.StatusNotFound, f, m.id)
 		return
@@ -40,7 +40,7 @@ func (h *Handler) serveLegacy(w http.ResponseWriter, r *http.Request, m *message
 	case notification:
 		h.sessionNotification(w, r, m, s)
 	case answer:
-		h.forward(w, r, h.rewriter.answerBody(m), legacyExchange{session: s})
+		h.forward(w, r, h.rewriter.answerBody(m), legacyExchange{session: s, silent: true})
 	default:
 		w.WriteHeader(http.StatusAccepted)
 	}
@@ -83,7 +83,7 @@ func (h *Handler) sessionRequest(w http.ResponseWriter, r *http.Request, m *mess
 
 func (h *Handler) sessionNotification(w http.ResponseWriter, r *http.Request, m *message, s *session) {
 	if m.method != "notifications/cancelled" {
-		h.forward(w, r, requestBody(m.method, "", h.rewriter.forSDK(m)), legacyExchange{session: s})
+		h.forward(w, r, requestBody(m.method, "", h.rewriter.forSDK(m)), legacyExchange{session: s, silent: true})
 		return
 	}
 	if id := m.params.requestID; isString(id) || isNumber(id) {
@@ -106,7 +106,7 @@ func (h *Handler) serveSession(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusBadRequest, &fault{code: -32600, message: "Bad Request: Missing session ID"}, "")
 		return
 	}
-	s, f := h.sessions.use(ids[0])
+	s, f := h.sessions.use(r.Context(), ids[0])
 	if f != nil {
 		h.refuse(w, http.StatusNotFound, f, "")
 		return
@@ -123,7 +123,7 @@ func (h *Handler) serveSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
-	h.forward(w, r, nil, legacyExchange{session: s})
+	h.forward(w, r, nil, legacyExchange{session: s, stream: true})
 }
 
 // requestBody is the message that the SDK gets. An sdk of "" makes a notification.
@@ -155,6 +155,9 @@ func (rw rewriter) answerBody(m *message) []byte {
 func (h *Handler) forward(w http.ResponseWriter, r *http.Request, body []byte, x legacyExchange) *session {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
+	if x.stream {
+		defer context.AfterFunc(h.life, cancel)()
+	}
 	inner := r.Clone(ctx)
 	inner.Body, inner.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	out := newLegacyWriter(h, w, cancel, ctx, x)
@@ -209,7 +212,7 @@ func (n *nowhere) Header() http.Header         { return n.header }
 func (n *nowhere) Write(p []byte) (int, error) { return len(p), nil }
 func (n *nowhere) WriteHeader(int)             {}
 
-// sdkText is a plain text of the SDK's as the message of an error.
+// sdkText is the error behind a plain text of the SDK's.
 func sdkText(status int, text string) *fault {
 	text = strings.TrimSpace(text)
 	switch {
@@ -217,8 +220,8 @@ func sdkText(status int, text string) *fault {
 		return &fault{code: -32600, message: "Session not found"}
 	case status >= http.StatusInternalServerError:
 		return &fault{code: -32603, message: "Internal error"}
-	case strings.Contains(text, "unsupported"):
-		return &fault{code: -32601, message: "Method not found"}
+	case strings.HasPrefix(text, "JSON RPC not handled: "):
+		return &fault{code: -32601, message: "method not found: " + strings.TrimSuffix(strings.TrimPrefix(text, "JSON RPC not handled: "), " unsupported")}
 	}
 	return invalidRequest(text)
 }

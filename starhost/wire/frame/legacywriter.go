@@ -13,7 +13,9 @@ import (
 type legacyExchange struct {
 	session *session // nil while it is opened
 	call    *call    // the request in the body, if it is one
-	opening bool
+	opening bool     // the request is an initialize without a session
+	stream  bool     // a GET
+	silent  bool     // a notification or an answer, to which there is nothing to say
 }
 
 // A legacyWriter stands between the SDK's streamable handler and the client: it gives
@@ -186,23 +188,46 @@ func (l *legacyWriter) commit() {
 	l.w.WriteHeader(l.status)
 }
 
-// keepAlive sends a comment into a stream that has been silent, until the end.
+// headerDelay is how long a call may take before its client gets to see that there is
+// a stream, which the SDK only tells with the first event.
+const headerDelay = 50 * time.Millisecond
+
+// keepAlive begins a stream that takes its time, and sends a comment into one that has
+// been silent, until the end.
 func (l *legacyWriter) keepAlive(every time.Duration, end <-chan struct{}) {
+	begin := time.NewTimer(headerDelay)
+	defer begin.Stop()
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-end:
 			return
-		case <-ticker.C:
-		}
-		l.mu.Lock()
-		if l.committed && !l.over {
-			if send(l.w, l.rc, []byte(": ping\n\n"), l.h.opts.WriteTimeout) != nil {
-				l.cancel()
+		case <-begin.C:
+			if l.x.stream || l.x.call != nil && !l.x.opening {
+				l.comment(": ok\n\n", true)
 			}
+		case <-ticker.C:
+			l.comment(": ping\n\n", false)
 		}
-		l.mu.Unlock()
+	}
+}
+
+// comment writes into the stream, if there is one already or is to be one. It must not
+// look at l.header, which the SDK may be filling.
+func (l *legacyWriter) comment(text string, begin bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over || l.committed == begin {
+		return
+	}
+	if begin {
+		l.committed = true
+		startStream(l.w.Header())
+		l.w.WriteHeader(http.StatusOK)
+	}
+	if send(l.w, l.rc, []byte(text), l.h.opts.WriteTimeout) != nil {
+		l.cancel()
 	}
 }
 
@@ -213,21 +238,38 @@ func (l *legacyWriter) finish() *session {
 	defer l.mu.Unlock()
 	l.over = true
 	switch {
-	case l.committed:
-		if l.x.call != nil && !l.answered && l.sessionEnded() && l.ctx.Err() == nil {
-			_ = send(l.w, l.rc, appendEvent(nil, l.lost()), l.h.opts.WriteTimeout)
-		}
-	case l.streaming() && l.ctx.Err() != nil:
-		// The client has left before there was anything to tell.
+	case l.ctx.Err() != nil:
+		// The client has left.
+	case l.streaming() && l.x.call != nil && !l.answered && l.sessionEnded():
+		l.text = l.lost()
+		l.sendText(http.StatusInternalServerError)
 	case l.streaming():
-		writeJSON(l.w, http.StatusInternalServerError, l.lost())
+		l.commit()
 	default:
-		l.body()
+		l.mendBody()
+		l.sendText(l.status)
 	}
 	if !l.x.opening {
 		return nil
 	}
 	return l.x.session
+}
+
+// sendText writes l.text as the body, or as the last event if there is a stream.
+func (l *legacyWriter) sendText(status int) {
+	text := l.text
+	if l.committed {
+		text = appendEvent(nil, l.text)
+	} else {
+		l.status = status
+		if len(text) > 0 {
+			l.header.Set("Content-Type", "application/json")
+		}
+		l.commit()
+	}
+	if len(text) > 0 {
+		_ = send(l.w, l.rc, text, l.h.opts.WriteTimeout)
+	}
 }
 
 func (l *legacyWriter) sessionEnded() bool {
@@ -249,34 +291,36 @@ func (l *legacyWriter) lost() []byte {
 	return (&fault{code: -32603, message: "Session terminated before the request completed"}).appendError(nil, id)
 }
 
-// body writes a body that is no stream.
-func (l *legacyWriter) body() {
+// mendBody mends a body that is no stream.
+func (l *legacyWriter) mendBody() {
 	if l.status == 0 {
 		l.status = http.StatusOK
 	}
+	l.header.Del("Content-Length")
 	switch {
 	case strings.HasPrefix(l.header.Get("Content-Type"), "application/json"):
 		l.text = l.message(l.text)
+	case l.status == http.StatusBadRequest && l.x.silent:
+		l.status, l.text, l.header = http.StatusAccepted, nil, http.Header{}
 	case l.status >= http.StatusBadRequest:
-		id := ""
-		if l.x.call != nil {
-			id = l.x.call.id
-			if s := l.x.session; s != nil {
-				s.calls.end(l.x.call.sdk) // the SDK has not taken it
-			}
-		}
-		f := sdkText(l.status, string(l.text))
-		if f.code == -32601 && l.x.call != nil {
-			f = methodNotFound(l.x.call.method)
-			l.status = http.StatusOK
-		}
-		l.header.Set("Content-Type", "application/json")
-		l.header.Del("X-Content-Type-Options")
-		l.text = f.appendError(nil, id)
+		l.plainError()
 	}
-	l.header.Del("Content-Length")
-	l.commit()
-	if len(l.text) > 0 {
-		_ = send(l.w, l.rc, l.text, l.h.opts.WriteTimeout)
+}
+
+// plainError makes an error of a plain text of the SDK's.
+func (l *legacyWriter) plainError() {
+	id, method := "", ""
+	if c := l.x.call; c != nil {
+		id, method = c.id, c.method
+		if s := l.x.session; s != nil {
+			s.calls.end(c.sdk) // the SDK has not taken it
+		}
 	}
+	f := sdkText(l.status, string(l.text))
+	f.mend(method)
+	if l.status == http.StatusBadRequest {
+		l.status = legacyStatus(f.code)
+	}
+	l.header.Del("X-Content-Type-Options")
+	l.text = f.appendError(nil, id)
 }

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"math/big"
@@ -53,7 +54,9 @@ func (p *paramHeaders) lookup(ctx context.Context, tool string) ([]byte, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.known == nil || time.Since(p.probed) > probeEvery {
-		p.known, p.probed = p.probe(ctx), time.Now()
+		if known := p.probe(ctx); known != nil {
+			p.known, p.probed = known, time.Now()
+		}
 	}
 	schema, ok := p.known[tool]
 	return schema, ok
@@ -61,7 +64,7 @@ func (p *paramHeaders) lookup(ctx context.Context, tool string) ([]byte, bool) {
 
 // paramBindings finds the marked properties: those reached by way of properties alone.
 func paramBindings(schema []byte, path []string) []paramBinding {
-	if !strings.Contains(string(schema), "x-mcp-header") {
+	if !bytes.Contains(schema, []byte("x-mcp-header")) {
 		return nil
 	}
 	var s struct {

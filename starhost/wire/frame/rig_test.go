@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 what old clients still do has to be tested.
+
 package frame
 
 import (

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
 )
 
 // sessions are the open handshake sessions of one handler. The SDK keeps its own;
@@ -29,6 +31,7 @@ const goneSessions = 256
 type session struct {
 	id    string
 	ctx   context.Context // the values of the request that opened it
+	user  string          // who that was, if it had to say
 	calls inflight
 
 	mu    sync.Mutex
@@ -57,7 +60,7 @@ func (ss *sessions) giveBack() {
 
 // add opens the session of that id, with one use, in room that was reserved.
 func (ss *sessions) add(id string, ctx context.Context) *session {
-	s := &session{id: id, ctx: context.WithoutCancel(ctx), uses: 1}
+	s := &session{id: id, ctx: context.WithoutCancel(ctx), user: userOf(ctx), uses: 1}
 	s.calls.maxCalls, s.calls.maxBytes = 1024, 64<<20
 	s.timer = time.AfterFunc(ss.idle, func() { ss.expire(s) })
 	s.timer.Stop()
@@ -71,15 +74,16 @@ func (ss *sessions) add(id string, ctx context.Context) *session {
 	return s
 }
 
-// use finds the session of that id for one request. The caller lets go with s.release.
-func (ss *sessions) use(id string) (s *session, f *fault) {
+// use finds the session of that id for one request, whose user must be the one who has
+// opened the session. The caller lets go with release.
+func (ss *sessions) use(ctx context.Context, id string) (s *session, f *fault) {
 	ss.mu.Lock()
 	s, gone := ss.open[id], ss.gone[id]
 	ss.mu.Unlock()
 	if gone {
 		return nil, &fault{code: -32600, message: "Not Found: Session has been terminated"}
 	}
-	if s == nil || !s.acquire() {
+	if s == nil || s.user != userOf(ctx) || !s.acquire() {
 		return nil, &fault{code: -32600, message: "Session not found"}
 	}
 	return s, nil
@@ -98,11 +102,27 @@ func (s *session) acquire() bool {
 }
 
 func (ss *sessions) release(s *session) {
+	ss.mu.Lock()
+	closed := ss.closed
+	ss.mu.Unlock()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.uses--; s.uses == 0 && !s.ended {
+	s.uses--
+	unused := s.uses == 0 && !s.ended
+	if unused {
 		s.timer.Reset(ss.idle)
 	}
+	s.mu.Unlock()
+	if unused && closed {
+		ss.expire(s)
+	}
+}
+
+// userOf is the user that an authorizing middleware has found, or "".
+func userOf(ctx context.Context) string {
+	if info := auth.TokenInfoFromContext(ctx); info != nil {
+		return info.UserID
+	}
+	return ""
 }
 
 // expire ends a session that nobody has used for long.
@@ -146,8 +166,9 @@ func (ss *sessions) remember(id string) {
 	}
 }
 
-// endAll ends every session and opens no more.
-func (ss *sessions) endAll() {
+// close opens no more sessions and ends those that no request holds; release ends the
+// others.
+func (ss *sessions) close() {
 	ss.mu.Lock()
 	ss.closed = true
 	var all []*session
@@ -157,7 +178,7 @@ func (ss *sessions) endAll() {
 	ss.mu.Unlock()
 	var wait sync.WaitGroup
 	for _, s := range all {
-		wait.Go(func() { ss.terminate(s, false) })
+		wait.Go(func() { ss.expire(s) })
 	}
 	wait.Wait()
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -101,8 +102,9 @@ type stdioConn struct {
 	in        chan jsonrpc.Message
 	forget    func() bool // stops waiting for the end of the context
 
-	mu  sync.Mutex
-	era era
+	mu        sync.Mutex
+	era       era
+	questions map[string]bool // ids of requests to the client that have no answer yet
 
 	endOnce sync.Once
 	ended   chan struct{} // closed when there is no more input
@@ -169,6 +171,9 @@ func (c *stdioConn) accept(line []byte) jsonrpc.Message {
 }
 
 func (c *stdioConn) acceptAnswer(m *message) jsonrpc.Message {
+	if !c.asked(m.id) {
+		return nil
+	}
 	result, failure := c.rewriter.sdkAnswer(m)
 	resp := &jsonrpc.Response{ID: serverID(m.id), Result: result}
 	if failure != nil {
@@ -297,7 +302,10 @@ func (c *stdioConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // Write implements [mcp.Connection].
-func (c *stdioConn) Write(_ context.Context, msg jsonrpc.Message) error {
+func (c *stdioConn) Write(ctx context.Context, msg jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err // a cancelled request has nothing to ask or tell any more
+	}
 	var line []byte
 	switch msg := msg.(type) {
 	case *jsonrpc.Response:
@@ -311,6 +319,9 @@ func (c *stdioConn) Write(_ context.Context, msg jsonrpc.Message) error {
 		}
 		line = appendResponse(make([]byte, 0, len(msg.Result)+64), call.id, call.method, msg)
 	case *jsonrpc.Request:
+		if msg.Method == "notifications/cancelled" && !c.asked(string(memberOf(msg.Params, "requestId"))) {
+			return nil // of a question that was never sent, its call being cancelled
+		}
 		if send, err := c.sendable(msg); !send {
 			return err
 		}
@@ -330,10 +341,25 @@ func (c *stdioConn) retract() {
 func (c *stdioConn) sendable(req *jsonrpc.Request) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.era == handshake || c.era == undecided && req.Method == "ping" {
-		return true, nil
+	if c.era != handshake && !(c.era == undecided && req.Method == "ping") {
+		return modernSendable(req)
 	}
-	return modernSendable(req)
+	if id, ok := req.ID.Raw().(int64); ok {
+		if c.questions == nil {
+			c.questions = map[string]bool{}
+		}
+		c.questions[strconv.FormatInt(id, 10)] = true
+	}
+	return true, nil
+}
+
+// asked reports whether a request of that id waits for its answer, and ends the wait.
+func (c *stdioConn) asked(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	asked := c.questions[id]
+	delete(c.questions, id)
+	return asked
 }
 
 // oneLine makes sure that a message is one line, whatever a handler marshalled.
