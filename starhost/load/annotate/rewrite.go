@@ -20,15 +20,24 @@ import (
 // the cause. Their text is replaced too, so that the parser does not report it
 // again in its own words.
 func Rewrite(filename string, src []byte) (text []byte, annotations []Annotation, problems []*engine.Problem) {
-	if !bytes.Contains(src, []byte("def")) {
+	defs := bytes.Count(src, []byte("def"))
+	if defs == 0 {
 		return src, nil, nil
 	}
-	r := &rewriter{file: &filename, src: string(src)}
+	r := &rewriter{
+		file:        &filename,
+		src:         string(src),
+		edits:       make([]edit, 0, defs),
+		annotations: make([]Annotation, 0, defs),
+	}
 	r.scan = tokens.New(r.src)
 	for t := r.next(); t.Kind != tokens.EOF; t = r.next() {
 		if t.Is("def") {
 			r.def(t)
 		}
+	}
+	if len(r.edits) == 0 {
+		return src, nil, r.problems
 	}
 	return r.text(src), r.annotations, r.problems
 }
@@ -41,6 +50,8 @@ type rewriter struct {
 	scan  *tokens.Scanner
 	ahead tokens.Token
 	has   bool // ahead has been read
+
+	frames []frame // room for the brackets of the def at hand
 
 	edits       []edit
 	annotations []Annotation
@@ -78,19 +89,17 @@ func (r *rewriter) def(def tokens.Token) {
 	if !r.peek().Is("(") {
 		return
 	}
-	s := &signature{rewriter: r, def: r.start(def), name: name.Text}
+	s := &signature{rewriter: r, def: r.start(def), name: name.Text, frames: r.frames[:0]}
 	s.push(r.next())
 	if closer, ok := s.params(); ok && r.peek().Is("->") {
 		s.result(closer)
 	}
+	r.frames = s.frames
 }
 
 // text is src with the edits made. The edits are in the order of the file and
 // do not overlap. A tail is left out where there is no room for it on the line.
 func (r *rewriter) text(src []byte) []byte {
-	if len(r.edits) == 0 {
-		return src
-	}
 	out := make([]byte, 0, len(src))
 	at := 0
 	for _, e := range r.edits {

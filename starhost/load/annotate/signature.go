@@ -225,8 +225,8 @@ func (s *signature) noComma(t tokens.Token) {
 // finish replaces the type of the parameter at hand, where it has one, and
 // records it or says what is wrong with it.
 func (s *signature) finish(tail string) {
-	p := &s.param
-	defer func() { p.phase = inName }()
+	p := s.param
+	s.param.phase = inName
 	if p.phase != inType && p.phase != inLate {
 		return
 	}
@@ -242,13 +242,13 @@ func (s *signature) finish(tail string) {
 		return
 	}
 	if !s.full() {
-		s.noAnnotation(engine.Label{Span: s.span(p.colon, end)})
+		s.noAnnotation(&p, engine.Label{Span: s.span(p.colon, end)})
 	}
 }
 
 // noAnnotation says why what stands behind the colon is no annotation.
-func (s *signature) noAnnotation(at engine.Label) {
-	switch p := &s.param; {
+func (s *signature) noAnnotation(p *param, at engine.Label) {
+	switch {
 	case p.name.End == 0 && p.star.End != 0:
 		s.report("annotation-without-name", fmt.Sprintf("a bare `%s` takes no type", p.star.Text), at,
 			fmt.Sprintf("give it a name: `%sargs: list[str]`", p.star.Text))
