@@ -228,7 +228,7 @@ func (p *pipe) reply(to message, answer string) {
 
 func replyTo(to message, answer string) string {
 	if answer == "" {
-		answer = `{"error":{"code":-32000,"message":"nobody answers that"}}`
+		answer = `{"error":{"code":-32000,"message":"parity: no scripted answer"}}`
 	}
 	if strings.HasPrefix(answer, `{"error":`) {
 		return `{"jsonrpc":"2.0","id":` + string(to.ID) + `,` + strings.TrimPrefix(answer, "{")

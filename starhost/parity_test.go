@@ -70,7 +70,7 @@ func TestParityCorpusOverHTTP(t *testing.T) {
 func playCorpus(t *testing.T, reach func(*testing.T, *starhost.Host) func(revision, capabilities string) *client) {
 	folders, err := filepath.Glob("testdata/parity/*/case.json")
 	require.NoError(t, err)
-	require.Len(t, folders, 15)
+	require.Len(t, folders, 16)
 	for _, path := range folders {
 		folder := filepath.Dir(path)
 		text, err := os.ReadFile(path)
