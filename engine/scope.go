@@ -46,10 +46,15 @@ func ScopeOf(thread *starlark.Thread) *Scope {
 	return s
 }
 
-// NewScope is a scope with the real clock and fresh randomness.
+// NewScope is a scope with the true clock and fresh randomness of the context's
+// [World].
 func NewScope(ctx context.Context) *Scope {
-	return &Scope{Context: ctx, Now: time.Now, Random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
+	w := WorldOf(ctx)
+	return &Scope{Context: ctx, Now: w.Clock, Random: w.Source(rand.NewPCG(w.Uint64(), w.Uint64()))}
 }
+
+// Real is the true time, also where Now stands still.
+func (s *Scope) Real() time.Time { return WorldOf(s.Context).Clock() }
 
 // Made records a question that a script has made, so that one which is made and
 // not returned can be told to its author.

@@ -61,7 +61,7 @@ func (l *lifespan) end(ctx context.Context) error {
 
 func (l *lifespan) run(ctx context.Context, fn *starlark.Function, args starlark.Tuple) (starlark.Value, error) {
 	thread := &starlark.Thread{Name: "lifespan", Print: l.options.print}
-	engine.NewScope(ctx).Attach(thread)
+	engine.NewScope(l.options.world(ctx)).Attach(thread)
 	release := l.options.limits().Apply(thread)
 	defer release()
 	v, err := starlark.Call(thread, fn, args, nil)

@@ -1,13 +1,16 @@
 package starhost
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"time"
 
 	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
 
 	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/engine/round"
 	"github.com/mcpstar/mcpstar/engine/seal"
 	"github.com/mcpstar/mcpstar/starhost/load"
 	"github.com/mcpstar/mcpstar/starhost/wire"
@@ -56,6 +59,27 @@ type Options struct {
 
 	// Version is the host program's, for servers that say none of their own.
 	Version string
+
+	// Test is what a test puts in the place of the real thing. Nil is nothing.
+	Test *Test
+}
+
+// Test is what tests of scripts put in the place of the real thing, and what they
+// look at. A zero field changes nothing.
+type Test struct {
+	// World is what scripts reach beyond their own values.
+	World *engine.World
+	// Observe is told what the resolvers of a tool's calls do. It must be safe for
+	// concurrent use.
+	Observe func(tool string, event round.Event)
+	// Replace gives the function to run in the place of the resolver of that wire
+	// key, or nil to leave it be.
+	Replace func(key string) starlark.Callable
+	// Words are further names for test files, *_test.star, only.
+	Words starlark.StringDict
+	// Instrument may add to the tree of each file, before it is compiled. Names
+	// that it uses must be among [Options.Words].
+	Instrument func(path string, file *syntax.File)
 }
 
 // HTTPOptions are the guards of [Host.Handler]. The zero value serves programs on
@@ -69,6 +93,14 @@ type HTTPOptions struct {
 	AllowedOrigins []string
 	// MaxBody is the longest request body in bytes. 0 is 4 MiB.
 	MaxBody int64
+}
+
+// world is a context in which scripts live in the world of a test, if there is one.
+func (o *Options) world(ctx context.Context) context.Context {
+	if o.Test == nil {
+		return ctx
+	}
+	return engine.WithWorld(ctx, o.Test.World)
 }
 
 func (o *Options) limits() engine.Limits { return engine.Limits{Steps: o.MaxSteps} }
@@ -92,6 +124,9 @@ func (o *Options) load() (load.Options, error) {
 		Limits:  o.limits(),
 		Version: o.Version,
 	}
+	if o.Test != nil {
+		l.TestWords, l.Instrument = o.Test.Words, o.Test.Instrument
+	}
 	for _, r := range o.Resolvers {
 		if err := r.add(&l); err != nil {
 			return load.Options{}, err
@@ -108,6 +143,9 @@ func (o *Options) wire() (wire.Options, error) {
 		MaxCallAge: o.MaxCallAge,
 		Limits:     o.limits(),
 		Version:    o.Version,
+	}
+	if o.Test != nil {
+		w.World, w.Observe, w.Replace = o.Test.World, o.Test.Observe, o.Test.Replace
 	}
 	if o.StateKeys != nil {
 		ring, err := seal.NewRing(o.StateKeys...)

@@ -78,7 +78,7 @@ func (h *Host) load(ctx context.Context, previous *load.Snapshot) (*load.Snapsho
 	options := h.loading
 	options.Root, options.Previous, options.Read = fsys, previous, seen.Read
 	seen.Begin(fsys, options.Entry)
-	snapshot, err := load.Load(ctx, options)
+	snapshot, err := load.Load(h.options.world(ctx), options)
 	h.seen.Store(seen)
 	return snapshot, errors.Join(err, closed())
 }

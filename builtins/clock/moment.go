@@ -21,11 +21,11 @@ func now(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwar
 
 // real() is the true time in UTC, also in a resolver. A question must not
 // contain it: it would be a new question in every round.
-func realTime(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func realTime(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs); err != nil {
 		return nil, err
 	}
-	return named(b, time.Now().UTC())
+	return named(b, engine.ScopeOf(thread).Real().UTC())
 }
 
 // time(year, month=1, day=1, hour=0, minute=0, second=0, nanosecond=0,

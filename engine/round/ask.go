@@ -44,6 +44,7 @@ func (r *run) ask(n *graph.Node, q engine.Question) (engine.Outcome, error) {
 	if err := r.mayReach(n.Key, q); err != nil {
 		return engine.Outcome{}, err
 	}
+	r.observe(n.Key, Asks, "")
 	r.asked = append(r.asked, Asked{Key: n.Key, Question: q})
 	r.next.Asked = append(r.next.Asked, pin)
 	return engine.Outcome{}, errPending
@@ -53,6 +54,7 @@ func (r *run) askNow(n *graph.Node, q engine.Question) (engine.Outcome, error) {
 	if err := r.mayReach(n.Key, q); err != nil {
 		return engine.Outcome{}, err
 	}
+	r.observe(n.Key, Asks, "")
 	answer, err := r.Ask(r.ctx, Asked{Key: n.Key, Question: q})
 	if err != nil {
 		return engine.Outcome{}, err

@@ -35,6 +35,12 @@ type Call struct {
 	Thread func(context.Context) (thread *starlark.Thread, release func())
 	// Ran is told the wire key of each resolver that ran. May be nil.
 	Ran func(key string)
+	// Observe is told what resolvers do, in the order in which they do it. May be
+	// nil.
+	Observe func(Event)
+	// Replace gives the function to run in the place of the resolver of that wire
+	// key, or nil to leave it be. Tests use it. May be nil.
+	Replace func(key string) starlark.Callable
 	// Discarded is told the wire key of an answer that no longer fits its
 	// question, which is asked again. May be nil.
 	Discarded func(key string)
@@ -168,6 +174,10 @@ func (r *run) resolve(n *graph.Node) (engine.Outcome, error) {
 	case pending:
 		return engine.Outcome{}, errPending
 	}
+	n, err := r.replaced(n)
+	if err != nil {
+		return engine.Outcome{}, err
+	}
 	args, ready, err := r.inputs(n)
 	if err != nil {
 		return engine.Outcome{}, err
@@ -201,6 +211,7 @@ func (r *run) runResolver(n *graph.Node, args arguments) (engine.Outcome, error)
 		return engine.Outcome{}, strayQuestion(stray, n.Func.Name)
 	}
 	if !asks {
+		r.observe(n.Key, Computed, "")
 		v, err := fits(n.Func, v)
 		return engine.Outcome{Action: engine.Accepted, Value: v}, err
 	}
@@ -208,6 +219,9 @@ func (r *run) runResolver(n *graph.Node, args arguments) (engine.Outcome, error)
 		return engine.Outcome{}, err
 	}
 	outcome, err := r.ask(n, q)
+	if err == nil {
+		r.observe(n.Key, Answered, outcome.Action)
+	}
 	if err != nil || outcome.Action != engine.Accepted || q.Answers() != nil {
 		return outcome, err
 	}

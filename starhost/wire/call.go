@@ -38,7 +38,7 @@ func (s *Server) callTool(ctx context.Context, v *version, req *mcp.CallToolRequ
 	c := &call{server: s, version: v, req: req, revision: req.ProtocolVersion()}
 	c.modern = frame.Modern(req.Params.GetMeta())
 	c.record.start = time.Now()
-	members, err := c.answer(ctx)
+	members, err := c.answer(engine.WithWorld(ctx, s.options.World))
 	c.record.log(s.options.Logger, c, err)
 	if err != nil {
 		return nil, err
@@ -171,12 +171,16 @@ func (c *call) answers() (map[string]json.RawMessage, error) {
 
 // begin is the state that this round goes on from.
 func (c *call) begin(sealed []byte) error {
-	now := time.Now()
+	world := &engine.World{}
+	if c.server.options.World != nil {
+		world = c.server.options.World
+	}
+	now := world.Time()
 	if c.modern && sealed != nil {
 		c.state = round.DecodeState(sealed)
 	}
 	if c.state == nil {
-		c.state = round.Begin(now)
+		c.state = round.BeginIn(world)
 		return nil
 	}
 	if age := now.Sub(c.state.Start()); age > c.server.options.MaxCallAge {
@@ -203,9 +207,13 @@ func (c *call) round(ctx context.Context, answers map[string]json.RawMessage) (e
 		Answers:      answers,
 		Thread:       c.thread,
 		Ran:          func(string) { c.record.resolvers++ },
+		Replace:      c.server.options.Replace,
 		Discarded: func(key string) {
 			c.server.options.Logger.Info("answer discarded: the question has changed since it was asked", "resolver", key)
 		},
+	}
+	if observe := c.server.options.Observe; observe != nil {
+		run.Observe = func(e round.Event) { observe(c.tool.Name, e) }
 	}
 	if !c.modern {
 		run.Ask = func(ctx context.Context, asked round.Asked) (json.RawMessage, error) {

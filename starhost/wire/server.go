@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/engine/exactjson"
+	"github.com/mcpstar/mcpstar/engine/round"
 	"github.com/mcpstar/mcpstar/engine/seal"
 	"github.com/mcpstar/mcpstar/starhost/load"
 	"github.com/mcpstar/mcpstar/starhost/wire/frame"
@@ -36,6 +37,14 @@ type Options struct {
 	Limits engine.Limits
 	// ArgumentLimits and ResultLimits bound what comes in and goes out.
 	ArgumentLimits, ResultLimits exactjson.Limits
+	// World is what scripts reach beyond their values. Default: the machine's.
+	World *engine.World
+	// Observe is told what the resolvers of a tool's calls do. It must be safe for
+	// concurrent use. Default: nobody is told.
+	Observe func(tool string, event round.Event)
+	// Replace gives the function to run in the place of the resolver of that wire
+	// key, or nil. It is for tests. Default: none is replaced.
+	Replace func(key string) starlark.Callable
 	// Version is what the server says of itself where its scripts say none.
 	Version string
 }

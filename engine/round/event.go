@@ -1,0 +1,27 @@
+package round
+
+import "github.com/mcpstar/mcpstar/engine"
+
+// An Event is something that a resolver has done.
+type Event struct {
+	Key  string // its wire key
+	What Deed
+	// Action is what came of a question that was answered.
+	Action engine.Action
+}
+
+// A Deed is what a resolver can do.
+type Deed string
+
+// A resolver computes its value, or asks; a question may be answered.
+const (
+	Computed Deed = "computed"
+	Asks     Deed = "asked"
+	Answered Deed = "answered"
+)
+
+func (r *run) observe(key string, what Deed, action engine.Action) {
+	if r.Observe != nil {
+		r.Observe(Event{Key: key, What: what, Action: action})
+	}
+}
