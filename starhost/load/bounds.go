@@ -24,7 +24,20 @@ const (
 	maxParams = 255
 )
 
-// rows finds rows that are too long, as the tokens of a file come by.
+// tooLarge finds the rows of a file that are too long, annotations included.
+func tooLarge(name string, text []byte) []*engine.Problem {
+	var problems []*engine.Problem
+	scan := tokens.New(string(text))
+	r := &rows{name: name, links: []int{0}, fresh: true}
+	for t := scan.Next(); t.Kind != tokens.EOF; t = scan.Next() {
+		if p := r.take(t); p != nil { // all of them: what is not known here is parsed
+			problems = append(problems, p)
+		}
+	}
+	return problems
+}
+
+// rows counts rows, as the tokens of a file come by.
 type rows struct {
 	name  string
 	links []int  // in each open bracket, and outside of all of them
@@ -37,8 +50,6 @@ type elif struct {
 	col   int32
 	count int
 }
-
-func newRows(name string) *rows { return &rows{name: name, links: []int{0}, fresh: true} }
 
 // take looks at one more token. It gives a problem when a row becomes too long.
 func (r *rows) take(t tokens.Token) *engine.Problem {

@@ -25,17 +25,31 @@ type parsed struct {
 	// so the words in it are not undefined elsewhere.
 	whole bool
 	words map[string]bool
+	// tooLarge are the lines of statements that may not even be parsed.
+	tooLarge []lines
 }
 
-// parse parses a file. Starlark's parser stops at its first error, so when there
-// is one the statements at the top of the file are parsed one by one: an error for
-// each, and a tree of the others. Statements on which habits have spoken already
-// get no second word.
-func parse(name string, text []byte, habits []*engine.Problem) (*parsed, []*engine.Problem) {
+// lines are those from the first to the last.
+type lines struct{ first, last int32 }
+
+func (l lines) has(line int32) bool { return l.first <= line && line <= l.last }
+
+// parse parses a file, whose text is as Rewrite made it. Starlark's parser stops at
+// its first error, so when there is one the statements at the top of the file are
+// parsed one by one: an error for each, and a tree of the others. Statements on
+// which habits have spoken already get no second word, and those that large is
+// about are not parsed at all.
+func parse(name string, text []byte, habits, large []*engine.Problem) (*parsed, []*engine.Problem) {
+	p := &parsed{file: &syntax.File{Path: name, Options: dialect()}, words: map[string]bool{}}
 	statements := topLevel(name, string(text))
 	var problems []*engine.Problem
 	for i := range statements {
-		if s := &statements[i]; s.problem != nil {
+		s := &statements[i]
+		if at := about(large, s.lines); at != nil {
+			s.problem = at
+			p.tooLarge = append(p.tooLarge, s.lines)
+		}
+		if s.problem != nil {
 			problems = append(problems, s.problem)
 		}
 	}
@@ -46,7 +60,6 @@ func parse(name string, text []byte, habits []*engine.Problem) (*parsed, []*engi
 			return &parsed{file: file, whole: true}, nil
 		}
 	}
-	p := &parsed{file: &syntax.File{Path: name, Options: dialect()}, words: map[string]bool{}}
 	left := 0
 	for i := range statements {
 		s := &statements[i]
@@ -55,8 +68,8 @@ func parse(name string, text []byte, habits []*engine.Problem) (*parsed, []*engi
 			continue
 		}
 		left++
-		p.leave(s, string(text))
-		if s.problem == nil && !spoken(habits, s) {
+		p.leave(string(text[s.start:s.end]))
+		if s.problem == nil && about(habits, s.lines) == nil {
 			problems = append(problems, problem)
 		}
 	}
@@ -71,7 +84,7 @@ func (s *statement) parse(p *parsed, name string, text []byte) *engine.Problem {
 	if s.problem != nil {
 		return s.problem
 	}
-	portion := syntax.FilePortion{Content: text[s.start:s.end], FirstLine: s.firstLine, FirstCol: s.firstCol}
+	portion := syntax.FilePortion{Content: text[s.start:s.end], FirstLine: s.first, FirstCol: s.firstCol}
 	file, err := dialect().Parse(name, portion, 0)
 	if err != nil {
 		return grammarProblem(name, portion, err)
@@ -81,8 +94,8 @@ func (s *statement) parse(p *parsed, name string, text []byte) *engine.Problem {
 }
 
 // leave remembers the words of a statement that is left out.
-func (p *parsed) leave(s *statement, text string) {
-	scan := tokens.New(text[s.start:s.end])
+func (p *parsed) leave(text string) {
+	scan := tokens.New(text)
 	for t := scan.Next(); t.Kind != tokens.EOF; t = scan.Next() {
 		switch t.Kind {
 		case tokens.Name:
@@ -96,17 +109,17 @@ func (p *parsed) leave(s *statement, text string) {
 // A statement is one at the top of a file, from its first token to the end of
 // its last line.
 type statement struct {
-	firstLine, lastLine int32
-	firstCol            int32
-	start, end          int             // byte offsets
-	problem             *engine.Problem // it needs no parser to see this
+	lines
+	firstCol   int32
+	start, end int             // byte offsets
+	problem    *engine.Problem // it needs no parser to see this
 }
 
 // topLevel splits a file into the statements at its top.
 func topLevel(name, text string) []statement {
 	var list []statement
 	var open []tokens.Token
-	scan, rows := tokens.New(text), newRows(name)
+	scan := tokens.New(text)
 	fresh := true // the next token begins a line of code
 	for {
 		t := scan.Next()
@@ -115,14 +128,11 @@ func topLevel(name, text string) []statement {
 		}
 		begins := fresh && t.Col == 1 && t.Kind != tokens.Newline && !t.Is("else") && !t.Is("elif")
 		if begins || len(list) == 0 {
-			list = append(list, statement{firstLine: t.Line, firstCol: t.Col, start: t.Start})
+			list = append(list, statement{lines: lines{first: t.Line}, firstCol: t.Col, start: t.Start})
 		}
 		fresh = t.Kind == tokens.Newline
 		s := &list[len(list)-1]
-		s.lastLine, s.end = max(s.lastLine, t.EndLine), max(s.end, t.End)
-		if p := rows.take(t); p != nil && s.problem == nil {
-			s.problem = p
-		}
+		s.last, s.end = max(s.last, t.EndLine), max(s.end, t.End)
 		switch _, opens := t.Opens(); {
 		case opens:
 			open = append(open, t)
@@ -157,12 +167,12 @@ func unclosed(name string, opener tokens.Token) *engine.Problem {
 	}
 }
 
-// spoken reports whether a habit was reported within the statement.
-func spoken(habits []*engine.Problem, s *statement) bool {
-	for _, h := range habits {
-		if line := h.At.Span.Start.Line; s.firstLine <= line && line <= s.lastLine {
-			return true
+// about is the first of the problems that lies within the lines, or nil.
+func about(problems []*engine.Problem, within lines) *engine.Problem {
+	for _, p := range problems {
+		if within.has(p.At.Span.Start.Line) {
+			return p
 		}
 	}
-	return false
+	return nil
 }

@@ -35,7 +35,7 @@ type Options struct {
 	Print func(thread *starlark.Thread, msg string)
 	// Limits bound the loading of each file.
 	Limits engine.Limits
-	// Timeout bounds the whole load. 0 is 10 seconds.
+	// Timeout bounds the whole load. 0 is 5 seconds.
 	Timeout time.Duration
 	// Previous is the snapshot before this one: files that did not change, and
 	// load nothing that did, are taken over from it.
@@ -51,7 +51,7 @@ type Options struct {
 	Instrument func(path string, file *syntax.File)
 }
 
-const defaultTimeout = 10 * time.Second
+const defaultTimeout = 5 * time.Second
 
 // Load loads a server. The error is a *[report.Error] with every problem of the
 // scripts, or says why there is nothing to load. Load never runs tools,
@@ -85,9 +85,12 @@ func Load(ctx context.Context, options Options) (*Snapshot, error) {
 	if err := addWords(l.words, options.Words); err != nil {
 		return nil, err
 	}
-	s := l.load(files)
-	if ctx.Err() != nil {
+	s, stuck := l.inTime(files)
+	switch {
+	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
+	case stuck != nil:
+		return nil, stuck
 	}
 	l.tooSlow(files[0])
 	engine.SortProblems(l.problems)
@@ -97,6 +100,37 @@ func Load(ctx context.Context, options Options) (*Snapshot, error) {
 	}
 	s.Warnings = l.problems
 	return s, nil
+}
+
+// grace is how long after its time a load may take to notice.
+const grace = 500 * time.Millisecond
+
+// inTime loads the files, or says where it is stuck. The interpreter stops between
+// two of its instructions; one that takes for ever, such as the hash of a tuple
+// that holds another a billion times, is left to itself: a server that can't start
+// ends anyway, and one that reloads serves on.
+func (l *loader) inTime(files []string) (*Snapshot, error) {
+	done := make(chan *Snapshot, 1)
+	go func() { done <- l.load(files) }()
+	select {
+	case s := <-done:
+		return s, nil
+	case <-l.ctx.Done():
+	}
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case s := <-done:
+		return s, nil
+	case <-late.C:
+	}
+	at, _ := l.current.Load().(string)
+	return nil, report.New([]*engine.Problem{{
+		Code:    "limit",
+		Message: fmt.Sprintf("loading %s took longer than %v, and it does not stop", at, l.options.Timeout),
+		At:      engine.Label{Span: startOf(at)},
+		Help:    "it is at something that takes for ever, such as comparing or hashing a value that holds the same one many times",
+	}}, nil)
 }
 
 // tooSlow reports that the time was up, if no file has been told so.

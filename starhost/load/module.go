@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
@@ -71,6 +72,7 @@ type loader struct {
 	errors   int             // problems that are more than warnings
 	limited  bool            // one of them is that a limit was exceeded
 	compiled int             // how many files were compiled, not reused
+	current  atomic.Value    // the path of the file that is being run
 }
 
 // A step is a file that is being loaded, and where the one before it says so.
@@ -134,8 +136,9 @@ func (l *loader) module(path string, at engine.Span) *module {
 	return m
 }
 
-// build takes a file all the way. A mistake of mcpstar's own costs the file, not
-// the process that serves its last good version.
+// build takes a file all the way. A panic, of mcpstar's own or of a word that the
+// program around it added, costs the file and not the process, which may be
+// serving its last good version.
 func (l *loader) build(m *module) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -143,12 +146,14 @@ func (l *loader) build(m *module) {
 			m.broken()
 			l.report(&engine.Problem{
 				Code:    "internal",
-				Message: fmt.Sprintf("mcpstar itself failed on this file: %v", r),
+				Message: "mcpstar itself failed on this file",
 				At:      engine.Label{Span: startOf(m.path)},
+				Notes:   []string{fmt.Sprint(r)},
 				Help:    "please report it, with the file",
 			})
 		}
 	}()
+	l.current.Store(m.path)
 	before := l.errors
 	program := l.compile(m)
 	own := l.errors > before
@@ -176,9 +181,15 @@ func (l *loader) compile(m *module) *starlark.Program {
 	plain, annotations, problems := annotate.Rewrite(m.path, text)
 	l.report(found...)
 	l.report(problems...)
-	p, grammar := parse(m.path, plain, slices.Concat(found, problems))
+	large := tooLarge(m.path, text)
+	p, grammar := parse(m.path, plain, slices.Concat(found, problems), large)
 	l.report(grammar...)
+	l.report(large...)
 	m.file = p.file
+	annotations = slices.DeleteFunc(annotations, func(a annotate.Annotation) bool {
+		own := lines{a.Pos.Line, a.Span.End.Line}
+		return about(large, own) != nil || slices.ContainsFunc(p.tooLarge, func(l lines) bool { return l.has(a.Def.Line) })
+	})
 	if crowds := crowded(p.file); len(crowds) > 0 {
 		l.report(crowds...)
 		return nil
@@ -233,6 +244,7 @@ func (l *loader) run(m *module, program *starlark.Program) {
 		return l.modules[path].globals, nil // loadAll saw to it
 	}
 	before := l.errors
+	l.current.Store(m.path)
 	globals, err := program.Init(thread, l.wordsOf(m))
 	m.globals = globals
 	l.mistakes(m)

@@ -17,7 +17,7 @@ import (
 )
 
 // maxSource is the longest file that is loaded, in bytes.
-const maxSource = 4 << 20
+const maxSource = 2 << 20
 
 // stdPrefix starts the name of a module that ships with mcpstar.
 const stdPrefix = "@std/"
