@@ -87,6 +87,7 @@ func TestBadDeclarationsAreRefusedAtLoad(t *testing.T) {
 		{"two tools of one name", run + "def other(): return 1\ntool(run)\ntool(other, name = 'run')", "duplicate-tool", `two tools are named "run"`, "4:"},
 		{"a name that no client takes", run + "tool(run, name = 'my tool')", "tool-name", `"my tool" can't be a tool's name`, "2:"},
 		{"a name that is too long", run + "tool(run, name = 'x' * 65)", "tool-name", "65 characters", "2:"},
+		{"a default given twice", "def run(n: field(int, default = 1) = 2) -> str: return ''\ntool(run)", "", "default", "1:"},
 		{"an unserializable return type", "def run() -> len: return 1\ntool(run)", "", "len", "1:"},
 	}.run(t)
 }

@@ -285,3 +285,15 @@ def rN(a: resolve(leftN), b: resolve(rightN)): print(N); return a + b
 		}
 	})
 }
+
+func TestResolverTakesArgumentsResolversAndContext(t *testing.T) {
+	onBoth(t, `
+def base(): return 100
+def price(copies, start: resolve(base), ctx, *, gift: bool): return "%d %s %s" % (start * copies, gift, ctx.protocol_version)
+def order(copies: int, p: resolve(price), gift: bool = False) -> str: return p
+tool(order)
+`, func(t *testing.T, c *client) {
+		require.Equal(t, "300 True "+c.revision, c.call("order", `{"copies":3,"gift":true}`, nobody).text())
+		require.Equal(t, "100 False "+c.revision, c.call("order", `{"copies":1}`, nobody).text(), "defaults included")
+	})
+}

@@ -112,6 +112,22 @@ tool(run)
 	})
 }
 
+func TestSamplingParameterThatTheProtocolDoesNotKnowIsTold(t *testing.T) {
+	onBoth(t, `
+def ask(which): return sample("?", max_tokens = 5, include_context = which)
+def run(which: str, a: resolve(ask)) -> str: return a.text
+tool(run)
+`, func(t *testing.T, c *client) {
+		for _, which := range []string{"none", "thisServer", "allServers"} {
+			require.Equal(t, "ok", c.call("run", `{"which":"`+which+`"}`, answering("sampling", said("ok"))).text())
+		}
+		played := c.call("run", `{"which":"everything"}`, answering("sampling", said("ok")))
+		require.Contains(t, played.failure(), "include_context")
+		require.Contains(t, played.failure(), "allServers")
+		require.Empty(t, played.asked)
+	})
+}
+
 func TestRootsAreTheClients(t *testing.T) {
 	onBoth(t, `
 def where(): return list_roots()

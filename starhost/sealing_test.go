@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcpstar/mcpstar/engine/seal"
 	"github.com/mcpstar/mcpstar/starhost"
 )
 
@@ -228,4 +229,20 @@ func TestStateThatGrowsTooLargeEndsTheCallWithAnError(t *testing.T) {
 	require.Contains(t, failure, "Error executing tool order: ")
 	require.Contains(t, failure, "too large")
 	require.Less(t, len(failure), 500)
+}
+
+// A state that an older or newer version of the server has made is no progress, and
+// no error: the person is asked again.
+func TestStateOfAnotherVersionIsNoProgress(t *testing.T) {
+	c := connect(t, serveWith(t, sealedShop, starhost.Options{StateKeys: [][]byte{[]byte(stateKey)}}), rounds)
+	ring, err := seal.NewRing([]byte(stateKey))
+	require.NoError(t, err)
+	arguments, err := seal.ArgumentsDigest(json.RawMessage(dune))
+	require.NoError(t, err)
+	binding := seal.Binding{Method: "tools/call", Target: "order", Arguments: arguments, Audience: "shop"}
+	for _, state := range []string{``, `what?`, `[]`, `{}`, `{"v":3,"outcomes":{},"asked":{"shop:ask":"x"}}`, `{"v":99,"c":"x"}`} {
+		token, err := ring.Seal([]byte(state), binding, time.Now(), time.Minute)
+		require.NoError(t, err)
+		require.Equal(t, []string{askKey}, wireKeys(c.resume("order", dune, token, map[string]string{askKey: yes}).asked), state)
+	}
 }

@@ -1,6 +1,7 @@
 package starhost_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -8,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.starlark.net/starlark"
+
+	"github.com/mcpstar/mcpstar/starhost"
 )
 
 // The envelope around calls, on stdio and over HTTP.
@@ -359,4 +363,62 @@ func TestCancelledHTTPCallIsAnswered(t *testing.T) {
 	require.NotNil(t, m.Error)
 	require.Equal(t, -32800, m.Error.Code)
 	require.Equal(t, "Request cancelled", m.Error.Message)
+}
+
+func TestHTTPKeepsForeignPagesOut(t *testing.T) {
+	c := connectOnline(t, online(t, serve(t, greeting)), rounds, `{}`)
+	w := c.web()
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + string(c.params("hello", "", "")) + `}`
+	for _, try := range []struct {
+		edit   func(*http.Request)
+		status int
+		text   string
+	}{
+		{func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, http.StatusForbidden, "Invalid Origin header"},
+		{func(r *http.Request) { r.Host = "evil.example" }, http.StatusMisdirectedRequest, "Invalid Host header"},
+		{func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, http.StatusBadRequest, "Invalid Content-Type header"},
+	} {
+		require.Contains(t, w.post(body, try.edit), try.text)
+		require.Equal(t, try.status, w.status)
+	}
+	require.Contains(t, w.post(`{"jsonrpc":"2.0","x":"`+strings.Repeat("x", 5<<20)+`"}`, nil), "Request body too large")
+	require.Equal(t, http.StatusRequestEntityTooLarge, w.status)
+	require.Contains(t, w.post(body, func(r *http.Request) { r.Header.Set("Origin", "http://localhost:3000") }), "hello you")
+}
+
+func TestLeavingCancelsTheCall(t *testing.T) {
+	for _, revision := range []string{handshake, rounds} {
+		t.Run(revision, func(t *testing.T) {
+			entered, ended := make(chan struct{}), make(chan error, 1)
+			host := serveWith(t, `
+def slow(x: resolve(stuck, key = "stuck")) -> str: return "slow"
+tool(slow)
+`, starhost.Options{Resolvers: []starhost.Resolver{{Name: "stuck", Func: func(ctx context.Context, _ []starlark.Value) (starlark.Value, error) {
+				close(entered)
+				<-ctx.Done()
+				ended <- context.Cause(ctx)
+				return nil, context.Cause(ctx)
+			}}}})
+			if revision == handshake {
+				p := connect(t, host, revision).pipe()
+				id := p.write("tools/call", json.RawMessage(`{"name":"slow"}`))
+				<-entered
+				p.notify("notifications/cancelled", json.RawMessage(`{"requestId":`+id+`}`))
+				require.Error(t, <-ended)
+				require.Equal(t, p.write("ping", nil), string(p.next().ID), "no response to the cancelled call")
+				return
+			}
+			c := connectOnline(t, online(t, host), revision, `{}`)
+			ctx, leave := context.WithCancel(t.Context())
+			go func() { <-entered; leave() }()
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.web().url,
+				strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+string(c.params("slow", "", ""))+`}`))
+			require.NoError(t, err)
+			r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+				"Mcp-Protocol-Version": {rounds}, "Mcp-Method": {"tools/call"}, "Mcp-Name": {"slow"}}
+			_, err = http.DefaultClient.Do(r) //nolint:bodyclose // there is no response
+			require.ErrorIs(t, err, context.Canceled)
+			require.Error(t, <-ended)
+		})
+	}
 }
