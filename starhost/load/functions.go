@@ -79,7 +79,7 @@ func (l *loader) describe(fn *starlark.Function) *graph.Func {
 		if says, ok := sig.params[name]; ok {
 			p.TypeSpan = says.span
 			p.Resolve = says.marker
-			if says.field != nil {
+			if says.field != nil && !says.wrong {
 				p.Type = says.field.Type
 			}
 		}

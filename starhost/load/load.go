@@ -183,7 +183,7 @@ func (l *loader) load(files []string) *Snapshot {
 	}
 	l.waiting()
 	for _, m := range l.order {
-		if m.ok {
+		if m.ran {
 			l.forms(m)
 		}
 	}

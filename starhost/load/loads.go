@@ -55,7 +55,7 @@ func (l *loader) loadOne(m *module, ld *syntax.LoadStmt, path string) {
 	case dep.unread != nil:
 		l.report(loadProblem(ld, fmt.Sprintf("cannot read %s: %v", path, dep.unread), l.similar(m, ld.ModuleName(), path, dep.unread)))
 		m.broken()
-	case !dep.ok:
+	case !dep.ran:
 		l.wait(m, dep, at)
 	default:
 		l.checkLoaded(m, dep, ld)

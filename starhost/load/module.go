@@ -34,8 +34,9 @@ type module struct {
 	declared *declare.Registry
 	// signatures are what the annotations of its functions mean.
 	signatures map[*starlark.Function]*signature
-	ok         bool   // it ran, and its annotations make sense
-	cause      *cause // why it is not ok
+	ran        bool   // it has globals that others may use
+	ok         bool   // it ran, and nothing is wrong with it
+	cause      *cause // why it did not run
 	warnings   []*engine.Problem
 
 	// Made when they are first needed; the loader runs on one goroutine, and a
@@ -45,7 +46,7 @@ type module struct {
 	lineIndex    []string
 }
 
-// A cause is why files are not ok: one of them is broken, or they load each other.
+// A cause is why files did not run: one of them is broken, or they load each other.
 type cause struct {
 	path    string
 	members []string // the files that the report names anyway
@@ -142,7 +143,7 @@ func (l *loader) module(path string, at engine.Span) *module {
 func (l *loader) build(m *module) {
 	defer func() {
 		if r := recover(); r != nil {
-			m.ok = false
+			m.ran, m.ok = false, false
 			m.broken()
 			l.report(&engine.Problem{
 				Code:    "internal",
@@ -221,7 +222,7 @@ func (l *loader) resolve(m *module, p *parsed, broken bool) *starlark.Program {
 	var names resolve.ErrorList
 	switch {
 	case errors.As(err, &names):
-		l.report(undefined(names, words, p.file)...)
+		l.report(undefined(names, words, p)...)
 	case err != nil:
 		l.report(&engine.Problem{Code: "syntax", Message: err.Error(), At: engine.Label{Span: startOf(m.path)}})
 	}
@@ -252,9 +253,11 @@ func (l *loader) run(m *module, program *starlark.Program) {
 	case err != nil:
 		l.report(l.runtimeProblem(m, err, engine.Interrupted(thread, err)))
 	case l.freezeAll(m):
+		m.ran = true
 		l.evaluate(m, thread)
 	}
-	if m.ok = l.errors == before; !m.ok {
+	m.ok = l.errors == before
+	if !m.ran {
 		m.broken()
 	}
 	m.declared.Functions = nil // they hold on to every function made while loading

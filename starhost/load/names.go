@@ -3,6 +3,7 @@ package load
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,8 +19,8 @@ const maxUndefined = 50
 
 // undefined turns the resolver's errors, which come all at once, into problems:
 // one for each name, with the further places where it is used.
-func undefined(errs resolve.ErrorList, words starlark.StringDict, file *syntax.File) []*engine.Problem {
-	later := topNames(file)
+func undefined(errs resolve.ErrorList, words starlark.StringDict, p *parsed) []*engine.Problem {
+	later := topNames(p.file)
 	errs = slices.Clone(errs)
 	slices.SortStableFunc(errs, func(a, b resolve.Error) int {
 		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
@@ -36,26 +37,26 @@ func undefined(errs resolve.ErrorList, words starlark.StringDict, file *syntax.F
 		}
 		name, _, _ := strings.Cut(rest, " ")
 		label := engine.Label{Span: engine.At(e.Pos, name), Text: "not defined here"}
-		if p := first[name]; p != nil {
-			if len(p.Also) < 3 {
-				p.Also = append(p.Also, engine.Label{Span: label.Span, Text: "nor here"})
+		if before := first[name]; before != nil {
+			if len(before.Also) < 3 {
+				before.Also = append(before.Also, engine.Label{Span: label.Span, Text: "nor here"})
 			}
 			continue
 		}
 		if len(problems) == maxUndefined {
 			continue
 		}
-		p := &engine.Problem{Code: "undefined", Message: "undefined: " + name, At: label, Help: pythonName(name)}
+		problem := &engine.Problem{Code: "undefined", Message: "undefined: " + name, At: label, Help: pythonName(name)}
 		if at, ok := later[name]; ok {
-			p.Message = name + " is used before it is defined"
-			p.At.Text = "not defined yet"
-			p.Also = []engine.Label{{Span: engine.At(at, name), Text: "defined here"}}
-			p.Help = "move this line below"
-		} else if p.Help == "" {
-			p.Help = engine.DidYouMean(name, known(words, e.Msg))
+			problem.Message = name + " is used before it is defined"
+			problem.At.Text = "not defined yet"
+			problem.Also = []engine.Label{{Span: engine.At(at, name), Text: "defined here"}}
+			problem.Help = "move this line below"
+		} else if problem.Help == "" {
+			problem.Help = engine.DidYouMean(name, known(words, p.words, e.Msg))
 		}
-		first[name] = p
-		problems = append(problems, p)
+		first[name] = problem
+		problems = append(problems, problem)
 	}
 	return problems
 }
@@ -92,14 +93,14 @@ func topNames(file *syntax.File) map[string]syntax.Position {
 }
 
 // known are the names an author may have meant: our words, Starlark's, and the
-// one the resolver itself suggests.
-func known(words starlark.StringDict, msg string) []string {
+// one the resolver itself suggests, and those of statements that were left out.
+func known(words starlark.StringDict, left map[string]bool, msg string) []string {
 	var names []string
 	if _, hint, ok := strings.Cut(msg, "did you mean "); ok {
 		hint, _, _ = strings.Cut(hint, "?")
 		names = append(names, hint)
 	}
-	for _, k := range slices.Concat(words.Keys(), starlark.Universe.Keys()) {
+	for _, k := range slices.Concat(words.Keys(), starlark.Universe.Keys(), slices.Sorted(maps.Keys(left))) {
 		if !strings.HasPrefix(k, "_") {
 			names = append(names, k)
 		}

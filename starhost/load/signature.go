@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"strings"
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
@@ -25,6 +26,7 @@ type meaning struct {
 	field  *types.Field
 	marker *graph.Marker
 	span   engine.Span
+	wrong  bool // it makes no sense, which has been reported
 }
 
 // An annotation is one that is being evaluated.
@@ -43,6 +45,7 @@ func (l *loader) evaluate(m *module, thread *starlark.Thread) {
 			a := &annotation{fn: f.Func, name: name, place: m.places[annotate.KeyOf(f.Pos, name)]}
 			if p := orMistake(a); p != nil {
 				l.report(p)
+				s.params[name] = a.nothing()
 				continue
 			}
 			v, err := starlark.Call(thread, f.Thunks[i], nil, nil)
@@ -52,12 +55,29 @@ func (l *loader) evaluate(m *module, thread *starlark.Thread) {
 			}
 			reason := engine.Interrupted(thread, err)
 			l.report(l.annotationProblem(m, a, err, reason))
+			s.params[name] = a.nothing()
 			if reason != err {
 				return // nothing runs on this thread any more
 			}
 		}
 		m.signatures[f.Func] = s
 	}
+}
+
+// nothing is what an annotation means that makes no sense: any value, or a resolver
+// that is not there, so that nothing more is said about the parameter.
+func (a *annotation) nothing() meaning {
+	m := meaning{field: types.Untyped(), span: a.place.Span, wrong: true}
+	if a.place.Expr == nil {
+		return m
+	}
+	syntax.Walk(a.place.Expr, func(n syntax.Node) bool {
+		if id, ok := n.(*syntax.Ident); ok && id.Name == "resolve" {
+			m.marker = &graph.Marker{Target: starlark.NewBuiltin("nothing", nil), Span: a.place.Span}
+		}
+		return true
+	})
+	return m
 }
 
 // orMistake refuses `str or None`, which Starlark evaluates to str.
@@ -86,8 +106,10 @@ func (l *loader) take(s *signature, a *annotation, v starlark.Value) {
 		field, err := types.AsField(v)
 		if err != nil {
 			l.report(a.wrong(err))
-			field = types.Untyped() // so that it is reported once
-		} else if field.Factory != nil {
+			s.params[a.name] = a.nothing()
+			return
+		}
+		if field.Factory != nil {
 			l.freeze(field.Factory, a.place.Span, "the factory")
 		}
 		s.params[a.name] = meaning{field: field, span: a.place.Span}
@@ -98,7 +120,7 @@ func (l *loader) take(s *signature, a *annotation, v starlark.Value) {
 func (l *loader) marker(a *annotation, v *declare.Marker) *graph.Marker {
 	m := v.Marker
 	m.Span = a.place.Span
-	name := m.Target.Name()
+	name := m.Target.Name() // which functions.lookup does not know if it is refused here
 	if _, scripted := m.Target.(*starlark.Function); !scripted && l.goResolver(m.Target) == nil {
 		l.report(a.problem(fmt.Sprintf("%s() is built in and can't be a resolver", name),
 			fmt.Sprintf("wrap it: def my_%s(...): return %s(...)", plainName(name), name)))
@@ -195,8 +217,14 @@ func (a *annotation) whose() string {
 // wrong is the problem of an annotation that is no type.
 func (a *annotation) wrong(err error) *engine.Problem {
 	message, help := splitRemedy(err.Error())
+	if a.name != annotate.Return {
+		help = called(a.name, help)
+	}
 	return a.problem(message, help)
 }
+
+// called puts a parameter's own name into a remedy that says how to write one.
+func called(name, help string) string { return strings.ReplaceAll(help, "`x: ", "`"+name+": ") }
 
 func (a *annotation) problem(message, help string) *engine.Problem {
 	return &engine.Problem{

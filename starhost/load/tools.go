@@ -22,7 +22,7 @@ func (l *loader) tools() []*Tool {
 	declared := map[string]*declare.Tool{}
 	var tools []*Tool
 	for _, m := range l.order {
-		if !m.ok {
+		if !m.ran {
 			continue
 		}
 		for _, d := range m.declared.Tools {
@@ -106,7 +106,9 @@ func (l *loader) parameters(fn *starlark.Function, g *graph.Func, doc *declare.D
 		if sig != nil {
 			field = sig.params[p.Name].field
 		}
-		field = l.field(fn, p, field, fn.ParamDefault(i))
+		if sig == nil || !sig.params[p.Name].wrong {
+			field = l.field(fn, p, field, fn.ParamDefault(i))
+		}
 		l.checkParameterName(fn, p)
 		params = append(params, types.Parameter{Name: p.Name, Field: field, Description: doc.Param(p.Name)})
 	}
@@ -166,7 +168,7 @@ func (l *loader) field(fn *starlark.Function, p graph.Param, field *types.Field,
 	l.report(&engine.Problem{
 		Code:    "bad-default",
 		Message: fmt.Sprintf("parameter %q of %s(): %s", p.Name, fn.Name(), message),
-		At:      engine.Label{Span: p.Span}, Help: help,
+		At:      engine.Label{Span: p.Span}, Help: called(p.Name, help),
 	})
 	return types.Untyped()
 }
