@@ -231,6 +231,7 @@ func (r *run) runResolver(n *graph.Node, args arguments) (engine.Outcome, error)
 
 // body runs the tool itself.
 func (r *run) body(args arguments) (starlark.Value, error) {
+	r.observe("", Ran, "")
 	scope := engine.NewScope(r.ctx)
 	fn := r.Plan.Tool.Func
 	v, err := r.call(scope, fn, args)
