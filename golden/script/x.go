@@ -1,0 +1,2 @@
+package script
+var X int
