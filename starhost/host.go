@@ -174,6 +174,10 @@ func (h *Host) Mount(server *mcp.Server) error {
 // Snapshot is what the host serves now.
 func (h *Host) Snapshot() *load.Snapshot { return h.server.Snapshot() }
 
+// Sessions counts the connections of the moment: stdio and handshake sessions, and
+// requests of 2026-07-28 over HTTP while they run.
+func (h *Host) Sessions() int { return h.server.Sessions() }
+
 // Close ends the lifespan. Connections and [Host.Watch] should have ended before.
 func (h *Host) Close(ctx context.Context) error {
 	var err error

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
@@ -53,6 +54,15 @@ type Options struct {
 	// MaxSteps bounds the Starlark instructions of one round, and of loading one
 	// file. 0 is 100 million.
 	MaxSteps uint64
+
+	// OnCall is told when a round of a call begins; what it returns is told how the
+	// round ended. Both must be safe for concurrent use. Nil tells nobody.
+	OnCall func() (ended func(wire.Record))
+
+	// Tracer makes OpenTelemetry spans: one for each round of a call, under the
+	// traceparent of the request's _meta or else under the first round, and a child
+	// for each resolver that runs. Nil makes none.
+	Tracer trace.TracerProvider
 
 	// HTTP says whom [Host.Handler] serves.
 	HTTP HTTPOptions
@@ -143,6 +153,8 @@ func (o *Options) wire() (wire.Options, error) {
 		MaxCallAge: o.MaxCallAge,
 		Limits:     o.limits(),
 		Version:    o.Version,
+		OnCall:     o.OnCall,
+		Tracer:     o.Tracer,
 	}
 	if o.Test != nil {
 		w.World, w.Observe, w.Replace = o.Test.World, o.Test.Observe, o.Test.Replace

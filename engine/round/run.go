@@ -35,6 +35,10 @@ type Call struct {
 	Thread func(context.Context) (thread *starlark.Thread, release func())
 	// Ran is told the wire key of each resolver that ran. May be nil.
 	Ran func(key string)
+	// Around is called before a resolver runs, and gives the context that it runs
+	// in. after is called when it has run, with the error that it ended with; to wait
+	// for an answer is none. May be nil.
+	Around func(ctx context.Context, key string) (inside context.Context, after func(error))
 	// Observe is told what resolvers do, in the order in which they do it. May be
 	// nil.
 	Observe func(Event)
@@ -78,6 +82,8 @@ func Run(ctx context.Context, call *Call) (*Result, error) {
 			Call:    call.State.Call,
 			Began:   call.State.Began,
 			Seed:    call.State.Seed,
+			Rounds:  call.State.Rounds + 1,
+			Trace:   call.State.Trace,
 			Code:    call.Code,
 			Changed: call.State.Changed,
 		},
@@ -197,11 +203,23 @@ func (r *run) resolve(n *graph.Node) (engine.Outcome, error) {
 	return outcome, nil
 }
 
-func (r *run) runResolver(n *graph.Node, args arguments) (engine.Outcome, error) {
+func (r *run) runResolver(n *graph.Node, args arguments) (_ engine.Outcome, err error) {
 	if r.Ran != nil {
 		r.Ran(n.Key)
 	}
-	scope := standing(r.ctx, r.State, n.Key)
+	ctx := r.ctx
+	if r.Around != nil {
+		var after func(error)
+		ctx, after = r.Around(ctx, n.Key)
+		defer func() {
+			if errors.Is(err, errPending) {
+				after(nil)
+				return
+			}
+			after(err)
+		}()
+	}
+	scope := standing(ctx, r.State, n.Key)
 	v, err := r.call(scope, n.Func, args)
 	if err != nil {
 		return engine.Outcome{}, err

@@ -18,6 +18,10 @@ type State struct {
 	Began int64 `json:"b"`
 	// Seed feeds the random generators of the resolvers.
 	Seed uint64 `json:"s"`
+	// Rounds counts the rounds that have ended.
+	Rounds int `json:"r,omitempty"`
+	// Trace is the traceparent of the first round, where calls are traced.
+	Trace string `json:"t,omitempty"`
 	// Code names the version of the scripts that asked last, so that a question
 	// which a reload has reworded is told apart from one that never settles.
 	Code string `json:"g,omitempty"`

@@ -37,9 +37,9 @@ type call struct {
 func (s *Server) callTool(ctx context.Context, v *version, req *mcp.CallToolRequest) (mcp.Result, error) {
 	c := &call{server: s, version: v, req: req, revision: req.ProtocolVersion()}
 	c.modern = frame.Modern(req.Params.GetMeta())
-	c.record.start = time.Now()
+	c.began()
 	members, err := c.answer(engine.WithWorld(ctx, s.options.World))
-	c.record.log(s.options.Logger, c, err)
+	c.ended(ctx, err)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +65,7 @@ func (c *call) answer(ctx context.Context) (exactjson.Object, error) {
 	if err := c.begin(sealed); err != nil {
 		return nil, err
 	}
+	ctx = c.openSpan(ctx)
 	members, err := c.round(ctx, answers)
 	if err == nil {
 		return members, nil
@@ -212,6 +213,9 @@ func (c *call) round(ctx context.Context, answers map[string]json.RawMessage) (e
 			c.server.options.Logger.Info("answer discarded: the question has changed since it was asked", "resolver", key)
 		},
 	}
+	if c.record.span != nil {
+		run.Around = c.resolverSpan
+	}
 	if observe := c.server.options.Observe; observe != nil {
 		run.Observe = func(e round.Event) { observe(c.tool.Name, e) }
 	}
@@ -282,13 +286,13 @@ func (c *call) complete(v starlark.Value) (exactjson.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.record.outcome = "result"
+	c.record.outcome = OutcomeResult
 	return c.members(blocks, structured, false), nil
 }
 
 // toolError is a result that tells the model what went wrong.
 func (c *call) toolError(text string) exactjson.Object {
-	c.record.outcome = "error"
+	c.record.outcome = OutcomeError
 	blocks := exactjson.MustMarshal([]any{exactjson.Object{
 		{Name: "type", Value: "text"}, {Name: "text", Value: wellFormed(text)},
 	}})
@@ -329,7 +333,7 @@ func (c *call) inputRequired(done *round.Result) (exactjson.Object, error) {
 	if err != nil {
 		return nil, &engine.Failure{Text: "the answers so far can't be carried on: " + err.Error()}
 	}
-	c.record.outcome = "input_required"
+	c.record.outcome = OutcomeAsks
 	return exactjson.Object{
 		{Name: "resultType", Value: "input_required"},
 		{Name: "inputRequests", Value: requests},

@@ -1,42 +1,146 @@
 package wire
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"time"
+	"unicode/utf8"
 
+	"go.opentelemetry.io/otel/trace"
 	"go.starlark.net/starlark"
+
+	"github.com/mcpstar/mcpstar/engine"
 )
 
-// A record is what an operator is told of a round: one line.
-type record struct {
-	start     time.Time
-	resolvers int
-	questions int
-	outcome   string // "result", "error", "input_required"
-	backtrace string
+// A Record is what an operator is told of one round of a call. It holds nothing
+// of what the call says: no argument, no answer, no result.
+type Record struct {
+	// Method is the protocol's: "tools/call".
+	Method string
+	// Name is what was called. Unless Known, the server has none of that name, and
+	// the client made it up; it is cut then.
+	Name  string
+	Known bool
+	// Revision is the protocol's; "unknown" when the client named none.
+	Revision string
+	// Call is the id of the call, the same in all of its rounds; "" if the round
+	// was refused before that was known. Round counts them from 1.
+	Call  string
+	Round int
+	// Resolvers counts those that ran, Questions those that went out.
+	Resolvers, Questions int
+	Outcome              Outcome
+	Duration             time.Duration
 }
 
-// trace keeps where a script failed, for the operator.
+// An Outcome is how a round ended.
+type Outcome string
+
+const (
+	// OutcomeResult is a result.
+	OutcomeResult Outcome = "result"
+	// OutcomeError is a result that tells the model what went wrong.
+	OutcomeError Outcome = "error"
+	// OutcomeLimit is an error because a limit was reached.
+	OutcomeLimit Outcome = "limit"
+	// OutcomeAsks is a round that ended with questions.
+	OutcomeAsks Outcome = "input_required"
+	// OutcomeRefused is an error of the protocol.
+	OutcomeRefused Outcome = "refused"
+	// OutcomeCancelled is a call that nobody waits for any more.
+	OutcomeCancelled Outcome = "cancelled"
+)
+
+// record is a Record in the making.
+type record struct {
+	start     time.Time
+	name      string
+	resolvers int
+	questions int
+	outcome   Outcome
+	limit     string // the limit that was reached, in words
+	backtrace string
+	ended     func(Record)
+	span      trace.Span // nil: nobody traces
+}
+
+// began begins the record of a round.
+func (c *call) began() {
+	c.record.start, c.record.name = time.Now(), c.req.Params.Name
+	if began := c.server.options.OnCall; began != nil {
+		c.record.ended = began()
+	}
+}
+
+// trace keeps where and why a script failed, for the operator.
 func (r *record) trace(err error) {
+	var limit *engine.Interrupt
+	if errors.As(err, &limit) {
+		r.limit = limit.Text
+	}
 	var eval *starlark.EvalError
 	if errors.As(err, &eval) {
 		r.backtrace = eval.Backtrace()
 	}
 }
 
-func (r *record) log(log *slog.Logger, c *call, err error) {
-	outcome := r.outcome
-	if err != nil {
-		outcome = "refused"
+// ended tells whoever wants to know that the round is over.
+func (c *call) ended(ctx context.Context, err error) {
+	r := c.finished(ctx, err)
+	c.endSpan(ctx, &r)
+	if c.record.ended != nil {
+		c.record.ended(r)
 	}
-	revision := c.revision
-	if revision == "" {
-		revision = "unknown"
+	log, level := c.server.options.Logger, slog.LevelInfo
+	attrs := []slog.Attr{
+		slog.String("method", r.Method), slog.String("tool", r.Name), slog.String("revision", r.Revision),
+		slog.String("call", r.Call), slog.Int("round", r.Round), slog.Int("resolvers", r.Resolvers),
+		slog.Int("questions", r.Questions), slog.String("outcome", string(r.Outcome)),
+		slog.Float64("ms", float64(r.Duration.Microseconds())/1000),
 	}
-	log.Info("call", "tool", c.req.Params.Name, "revision", revision, "resolvers", r.resolvers,
-		"questions", r.questions, "outcome", outcome, "ms", time.Since(r.start).Milliseconds())
-	if r.backtrace != "" {
-		log.Debug("script error", "tool", c.req.Params.Name, "backtrace", r.backtrace)
+	if c.record.limit != "" {
+		level = slog.LevelWarn
+		attrs = append(attrs, slog.String("limit", c.record.limit))
 	}
+	log.LogAttrs(ctx, level, "call", attrs...)
+	if c.record.backtrace != "" {
+		log.Debug("script error", "tool", r.Name, "call", r.Call, "backtrace", c.record.backtrace)
+	}
+}
+
+func (c *call) finished(ctx context.Context, err error) Record {
+	r := Record{
+		Method: "tools/call", Name: cutName(c.record.name), Known: c.tool != nil, Revision: c.revision,
+		Resolvers: c.record.resolvers, Questions: c.record.questions,
+		Outcome: c.record.outcome, Duration: time.Since(c.record.start),
+	}
+	if r.Revision == "" {
+		r.Revision = "unknown"
+	}
+	if c.state != nil {
+		r.Call, r.Round = c.state.Call, c.state.Rounds+1
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		r.Outcome = OutcomeCancelled
+	case err != nil:
+		r.Outcome = OutcomeRefused
+	case c.record.limit != "":
+		r.Outcome = OutcomeLimit
+	}
+	return r
+}
+
+// cutName is a name that a log can bear; no tool has a longer one.
+func cutName(name string) string {
+	const longest = 64
+	if len(name) <= longest {
+		return name
+	}
+	end := longest
+	for end > 0 && !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return name[:end] + "…"
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.opentelemetry.io/otel/trace"
 	"go.starlark.net/starlark"
 
 	"github.com/mcpstar/mcpstar/engine"
@@ -45,6 +46,12 @@ type Options struct {
 	// Replace gives the function to run in the place of the resolver of that wire
 	// key, or nil. It is for tests. Default: none is replaced.
 	Replace func(key string) starlark.Callable
+	// OnCall is told when a round of a call begins; what it returns is told how the
+	// round ended. Both must be safe for concurrent use. Default: nobody is told.
+	OnCall func() (ended func(Record))
+	// Tracer makes a span for each round of a call, with a child for each resolver.
+	// Default: none.
+	Tracer trace.TracerProvider
 	// Version is what the server says of itself where its scripts say none.
 	Version string
 }
@@ -90,7 +97,7 @@ func New(snapshot *load.Snapshot, state starlark.Value, options Options) *Server
 	s := &Server{options: options.orDefault(), audience: snapshot.Name}
 	s.mcp = mcp.NewServer(implementation(snapshot, s.options.Version), &mcp.ServerOptions{
 		Instructions: snapshot.Instructions,
-		Logger:       s.options.Logger,
+		Logger:       sdkLogger(s.options.Logger),
 		Capabilities: &mcp.ServerCapabilities{
 			Logging: &mcp.LoggingCapabilities{},
 			Tools:   &mcp.ToolCapabilities{ListChanged: true},
@@ -186,6 +193,16 @@ func metaOf(req *mcp.ListToolsRequest) mcp.Meta {
 		return nil
 	}
 	return req.Params.GetMeta()
+}
+
+// Sessions counts the connections of the moment: stdio and handshake sessions, and
+// requests of 2026-07-28 over HTTP while they run.
+func (s *Server) Sessions() int {
+	n := 0
+	for range s.mcp.Sessions() {
+		n++
+	}
+	return n
 }
 
 // Serve serves one connection until it ends or ctx does.
