@@ -310,12 +310,7 @@ func TestLeavingCancelsAModernRequest(t *testing.T) {
 	<-log.started
 	cancel()
 	<-log.cancelled
-	require.Eventually(t, func() bool {
-		for range s.Sessions() {
-			return false
-		}
-		return true
-	}, 5*time.Second, time.Millisecond, "nothing is left of it")
+	require.Eventually(t, func() bool { return noSessions(s) }, 5*time.Second, time.Millisecond, "nothing is left of it")
 }
 
 func TestListeningOverHTTP(t *testing.T) {
@@ -358,6 +353,7 @@ func TestSessionsAreAskedFor(t *testing.T) {
 		{"discovery", "POST", `{"jsonrpc":"2.0","id":1,"method":"server/discover"}`, header{session}, 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found","data":"server/discover"}}`},
 		{"a handler's own -32601", "POST", callL("1", "fail", `{"code":-32601,"data":1}`), header{session}, 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"as told","data":1}}`},
 		{"unknown notification", "POST", `{"jsonrpc":"2.0","method":"no/such"}`, header{session}, 202, ``},
+		{"a notification with an envelope", "POST", `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,` + envelopeM + `}}`, header{session, "MCP-Protocol-Version:"}, 202, ``},
 		{"an answer to nothing", "POST", `{"jsonrpc":"2.0","id":99,"result":{}}`, header{session}, 202, ``},
 		{"an answer to nothing of ours", "POST", `{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"m"}}`, header{session}, 202, ``},
 		{"half a message", "POST", `{nope`, header{session}, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: not valid JSON"}}`},
@@ -459,13 +455,22 @@ func TestASessionEndsWithWhatItDoes(t *testing.T) {
 				<-log.cancelled
 				synctest.Wait()
 				require.Equal(t, 404, site.post(pingL, session).StatusCode)
-				for range s.Sessions() {
-					require.Fail(t, "the SDK has kept the session")
-				}
+				require.True(t, noSessions(s), "the SDK has kept the session")
 				require.Empty(t, site.handler.sessions.open)
 			})
 		})
 	}
+}
+
+func TestTheEndOfASessionIsToldToItsCalls(t *testing.T) {
+	s, log := testServer(t)
+	site := newSite(t, s, HTTPOptions{})
+	session := site.session()
+	call := site.stream("POST", callL("7", "wait", "{}"), session)
+	<-log.started
+	require.Equal(t, 204, site.do("DELETE", "", header{session}).StatusCode)
+	require.Regexp(t, `"id":7,"error":{"code":(-32800,"message":"Request cancelled|-32603,"message":"Session terminated before the request completed)"}`, call.next())
+	require.Empty(t, call.next())
 }
 
 func TestARequestKeepsItsSession(t *testing.T) {
@@ -486,7 +491,7 @@ func TestARequestKeepsItsSession(t *testing.T) {
 		require.Equal(t, 200, site.post(pingL, session).StatusCode)
 		time.Sleep(29 * time.Minute)
 		require.Equal(t, 200, site.post(pingL, session).StatusCode)
-		time.Sleep(30 * time.Minute)
+		time.Sleep(31 * time.Minute)
 		require.Equal(t, 404, site.post(pingL, session).StatusCode)
 	})
 }
@@ -534,9 +539,7 @@ func TestASessionBelongsToItsUser(t *testing.T) {
 	}
 	require.Equal(t, 200, site.post(pingL, session, "Authorization: Bearer ann").StatusCode)
 	require.Equal(t, 204, site.do("DELETE", "", header{session, "Authorization: Bearer ann"}).StatusCode)
-	for range s.Sessions() {
-		require.Fail(t, "ended on the SDK's side too")
-	}
+	require.True(t, noSessions(s), "ended on the SDK's side too")
 }
 
 func TestParamHeadersMustRepeatTheArguments(t *testing.T) {

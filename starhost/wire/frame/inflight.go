@@ -21,6 +21,7 @@ type inflight struct {
 	byID   map[string]*call // without the cancelled ones: their ids are free again
 	bySDK  map[string]*call
 	bytes  int
+	ended  int           // calls so far that have been answered
 	ending int           // calls that will end by themselves
 	idle   chan struct{} // closed when ending becomes 0; nil: nobody waits
 }
@@ -74,6 +75,7 @@ func (f *inflight) end(sdk string) (c *call, cancelled bool) {
 		return nil, false
 	}
 	delete(f.bySDK, sdk)
+	f.ended++
 	f.bytes -= c.size
 	if c.ends() {
 		f.ending--
@@ -106,6 +108,13 @@ func (f *inflight) cancelAll() []*call {
 		delete(f.byID, id)
 	}
 	return calls
+}
+
+// progress is how many calls have ended so far.
+func (f *inflight) progress() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ended
 }
 
 // done is closed once every call that ends by itself has been answered.

@@ -111,7 +111,7 @@ func (l *legacyWriter) message(data []byte) []byte {
 	}
 	if raw.method != nil {
 		method, _ := unquote(raw.method)
-		if raw.params == nil {
+		if raw.params.raw == nil {
 			return data
 		}
 		return restoreMember(data, "params", func(params []byte) []byte { return restoreParams(method, params) })
@@ -129,8 +129,11 @@ func (l *legacyWriter) response(raw *rawMessage) []byte {
 			id, method = c.id, c.method
 			l.answered = true
 		}
-		if s := l.x.session; s != nil && s.calls.isCancelled(c) {
-			return (&fault{code: requestCancelled, message: "Request cancelled"}).appendError(nil, id)
+		if s := l.x.session; s != nil {
+			s.calls.end(c.sdk)
+			if s.calls.isCancelled(c) {
+				return (&fault{code: requestCancelled, message: "Request cancelled"}).appendError(nil, id)
+			}
 		}
 	}
 	if raw.failure == nil {

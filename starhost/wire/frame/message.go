@@ -32,7 +32,7 @@ const (
 // params are the members of params that this package judges or moves. Each is raw
 // JSON, nil when absent; of a repeated one the last counts, as in the SDK.
 type params struct {
-	raw []byte // nil: absent, or null
+	raw []byte // an object, or nil
 
 	meta      []byte
 	metaCount int
@@ -52,9 +52,12 @@ type envelope struct {
 	private                     bool // there are keys under our own prefix
 }
 
-// raw is what was seen of a message before it turned out good or bad.
+// A rawMessage is what was seen of a message before it turned out good or bad.
 type rawMessage struct {
-	jsonrpc, id, method, params, result, failure []byte
+	jsonrpc, id, method, result, failure []byte
+
+	params  params
+	noParam []byte // params that are no object
 }
 
 // parse takes one message apart. On a fault the id is the one to answer it with: ""
@@ -99,9 +102,17 @@ func scanFault(err error) *fault {
 	return parseFault(err.Error())
 }
 
+// read takes apart the one object that data must be, in one pass.
 func (r *rawMessage) read(data []byte) error {
 	ms := membersOf(data, 0, 0)
-	for ms.next() {
+	for ms.nextKey() {
+		if string(ms.key) == "params" {
+			r.readParams(&ms)
+			continue
+		}
+		if !ms.skip() {
+			break
+		}
 		switch string(ms.key) {
 		case "jsonrpc":
 			r.jsonrpc = ms.value
@@ -109,21 +120,29 @@ func (r *rawMessage) read(data []byte) error {
 			r.id = ms.value
 		case "method":
 			r.method = ms.value
-		case "params":
-			r.params = ms.value
 		case "result":
 			r.result = ms.value
 		case "error":
 			r.failure = ms.value
 		}
 	}
-	if ms.err != nil {
-		return ms.err
-	}
-	if ms.at != len(data) {
+	if ms.err == nil && ms.at != len(data) {
 		return errSyntax
 	}
-	return nil
+	return ms.err
+}
+
+func (r *rawMessage) readParams(ms *members) {
+	r.params, r.noParam = params{}, nil
+	if !ms.atObject() {
+		if ms.skip() {
+			r.noParam = ms.value
+		}
+		return
+	}
+	if ms.took(r.params.read(ms.data, ms.start)) {
+		r.params.raw = ms.value
+	}
 }
 
 // visibleID is the id to answer a bad message with. Without a method the message may
@@ -155,13 +174,10 @@ func (m *message) fill(raw *rawMessage) *fault {
 	default:
 		return invalidRequest(`"id" must be a string or a number`)
 	}
-	if raw.params == nil || isNull(raw.params) {
-		return nil
-	}
-	if !isObject(raw.params) {
+	if raw.noParam != nil && !isNull(raw.noParam) {
 		return invalidParams()
 	}
-	m.params.read(raw.params)
+	m.params = raw.params
 	return nil
 }
 
@@ -178,50 +194,70 @@ func (m *message) fillAnswer(raw *rawMessage) *fault {
 	return nil
 }
 
-// read takes apart an object that has been scanned already.
-func (p *params) read(raw []byte) {
-	p.raw = raw
-	ms := membersOf(raw, 0, 1)
-	for ms.next() {
-		switch string(ms.key) {
-		case "_meta":
-			p.meta = ms.value
-			p.metaCount++
-		case "name":
-			p.name = ms.value
-		case "uri":
-			p.uri = ms.value
-		case "arguments":
-			p.arguments = ms.value
-		case "inputResponses":
-			p.inputResponses = ms.value
-		case "requestState":
-			p.requestState = ms.value
-		case "protocolVersion":
-			p.version = ms.value
-		case "capabilities":
-			p.capabilities = ms.value
-		case "clientInfo":
-			p.info = ms.value
-		case "level":
-			p.level = ms.value
-		case "requestId":
-			p.requestID = ms.value
-		case "notifications":
-			p.notifications = ms.value
-		case "ref":
-			p.ref = ms.value
-		case "argument":
-			p.argument = ms.value
+// read takes apart the object at data[i] and returns the index after it.
+func (p *params) read(data []byte, i int) (end int, err error) {
+	ms := membersOf(data, i, 1)
+	for ms.nextKey() {
+		if string(ms.key) == "_meta" {
+			p.readMeta(&ms)
+			continue
+		}
+		if !ms.skip() {
+			break
+		}
+		if field := p.field(string(ms.key)); field != nil {
+			*field = ms.value
 		}
 	}
-	if isObject(p.meta) {
-		p.envelope.read(p.meta)
-	}
+	return ms.at, ms.err
 }
 
-func (e *envelope) read(raw []byte) {
-	ms := membersOf(raw, 0, 2)
+// field is where the member of that name is kept, or nil.
+func (p *params) field(name string) *[]byte {
+	switch name {
+	case "name":
+		return &p.name
+	case "uri":
+		return &p.uri
+	case "arguments":
+		return &p.arguments
+	case "inputResponses":
+		return &p.inputResponses
+	case "requestState":
+		return &p.requestState
+	case "protocolVersion":
+		return &p.version
+	case "capabilities":
+		return &p.capabilities
+	case "clientInfo":
+		return &p.info
+	case "level":
+		return &p.level
+	case "requestId":
+		return &p.requestID
+	case "notifications":
+		return &p.notifications
+	case "ref":
+		return &p.ref
+	case "argument":
+		return &p.argument
+	}
+	return nil
+}
+
+func (p *params) readMeta(ms *members) {
+	p.envelope = envelope{}
+	p.metaCount++
+	if !ms.atObject() {
+		ms.skip()
+	} else {
+		ms.took(p.envelope.read(ms.data, ms.start))
+	}
+	p.meta = ms.value
+}
+
+func (e *envelope) read(data []byte, i int) (end int, err error) {
+	ms := membersOf(data, i, 2)
 	for ms.next() {
 		switch string(ms.key) {
 		case metaVersion:
@@ -238,4 +274,5 @@ func (e *envelope) read(raw []byte) {
 			e.private = e.private || bytes.HasPrefix(ms.key, []byte(ownPrefix))
 		}
 	}
+	return ms.at, ms.err
 }

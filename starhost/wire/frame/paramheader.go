@@ -119,18 +119,20 @@ func (b paramBinding) matches(text string, value []byte) bool {
 	if s, ok := stringOf(value); ok {
 		return s == text
 	}
-	if b.kind == "integer" && isNumber(value) && len(text) < 400 && len(value) < 400 {
-		var said, is big.Rat
-		if _, ok := said.SetString(text); !ok || strings.ContainsAny(text, "eE/_xXpP") {
-			return false
-		}
-		if strings.ContainsAny(string(value), "eE") {
-			return text == string(value)
-		}
-		_, ok := is.SetString(string(value))
-		return ok && said.Cmp(&is) == 0
+	if b.kind == "integer" && len(text) < 400 && len(value) < 400 {
+		said, ok1 := decimal(text)
+		is, ok2 := decimal(string(value))
+		return ok1 && ok2 && said.Cmp(is) == 0
 	}
-	return text == string(value)
+	return text == string(value) && !isObject(value) && value[0] != '['
+}
+
+// decimal is the value of a JSON number without exponent.
+func decimal(text string) (*big.Rat, bool) {
+	if skipNumber([]byte(text), 0) != len(text) || strings.ContainsAny(text, "eE") {
+		return nil, false
+	}
+	return new(big.Rat).SetString(text)
 }
 
 // memberOf is the value of an object's member, or nil.

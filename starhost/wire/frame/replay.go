@@ -37,9 +37,10 @@ type replaySessionState struct {
 
 // A replayStream keeps the last events of a stream.
 type replayStream struct {
-	first  int // the index of events[0]
-	events [][]byte
-	bytes  int
+	first    int // the index of events[0]
+	events   [][]byte
+	bytes    int
+	complete bool // the response is among its events
 }
 
 func newReplayStore(answered func(session, sdk string)) *replayStore {
@@ -55,24 +56,29 @@ func (r *replayStore) Open(_ context.Context, session, stream string) error {
 		s = &replaySessionState{streams: map[string]*replayStream{}}
 		r.sessions[session] = s
 	}
-	r.stream(s, stream)
+	if s.streams[stream] != nil {
+		return nil
+	}
+	s.streams[stream] = &replayStream{}
+	s.order = append(s.order, stream)
+	if len(s.order) > replayStreams {
+		r.evict(s)
+	}
 	return nil
 }
 
-func (r *replayStore) stream(s *replaySessionState, stream string) *replayStream {
-	if st := s.streams[stream]; st != nil {
-		return st
+// evict gives up one stream of a session: the oldest that is complete, or else the
+// oldest that some request has opened. It does not come back, for its events would
+// have other indices.
+func (r *replayStore) evict(s *replaySessionState) {
+	at := slices.IndexFunc(s.order, func(name string) bool { return s.streams[name].complete })
+	if at < 0 {
+		at = slices.IndexFunc(s.order, func(name string) bool { return name != "" })
 	}
-	st := &replayStream{}
-	s.streams[stream] = st
-	s.order = append(s.order, stream)
-	if len(s.order) > replayStreams {
-		oldest := s.order[0]
-		s.order = s.order[1:]
-		r.forget(s, s.streams[oldest], len(s.streams[oldest].events))
-		delete(s.streams, oldest)
-	}
-	return st
+	name := s.order[at]
+	r.forget(s, s.streams[name], len(s.streams[name].events))
+	delete(s.streams, name)
+	s.order = slices.Delete(s.order, at, at+1)
 }
 
 // forget drops the first n events of a stream.
@@ -88,16 +94,18 @@ func (r *replayStore) forget(s *replaySessionState, st *replayStream, n int) {
 
 // Append implements the SDK's EventStore.
 func (r *replayStore) Append(_ context.Context, session, stream string, data []byte) error {
-	if sdk, ok := responseTo(data); ok {
+	sdk, complete := responseTo(data)
+	if complete {
 		r.answered(session, sdk)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.sessions[session]
-	if s == nil {
-		return errPurged // the session is over
+	if s == nil || s.streams[stream] == nil {
+		return errPurged // the session is over, or the stream given up
 	}
-	st := r.stream(s, stream)
+	st := s.streams[stream]
+	st.complete = st.complete || complete
 	for _, old := range s.order {
 		if s.bytes+len(data) <= replaySession && r.bytes+len(data) <= replayTotal {
 			break

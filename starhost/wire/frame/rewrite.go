@@ -12,6 +12,9 @@ type rewriter struct {
 func (rw rewriter) forSDK(m *message) []byte {
 	p := &m.params
 	edit := metaEdit{drop: p.envelope.private || p.metaCount > 1}
+	if m.kind == notification && m.modern() {
+		edit.drop, edit.bare = true, true // to the SDK the envelope would be a request's
+	}
 	edit.token, edit.tokenMoved = sdkToken(p.envelope.progressToken)
 	if m.kind == request {
 		switch m.method {
@@ -44,6 +47,7 @@ func (p *params) rewrite(method string, edit *metaEdit) []byte {
 	out[0] = '{'
 	if p.raw != nil {
 		ms := membersOf(p.raw, 0, 1)
+		ms.known = p.arguments
 		for ms.next() {
 			if p.stays(method, &ms.member, edit) {
 				out = appendMember(out, ms.key, ms.value)

@@ -108,3 +108,17 @@ func FuzzScanner(f *testing.F) {
 		}
 	})
 }
+
+func TestEightBytesAtATimeSeeWhatOneSees(t *testing.T) {
+	for c := range 256 {
+		for at := range 8 {
+			block := []byte("abcdefgh\x80\xff")
+			block[at] = byte(c)
+			want := plain[c]
+			if got := allPlain(block); got != want {
+				require.False(t, got, "byte %#x at %d is not plain", c, at)
+				require.GreaterOrEqual(t, c, 0x80, "only rare bytes may take the slow way")
+			}
+		}
+	}
+}

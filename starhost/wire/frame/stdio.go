@@ -27,10 +27,10 @@ type StdioOptions struct {
 	MaxInFlight      int
 	MaxInFlightBytes int
 
-	// Drain is how long requests may go on after the end of the input before they
-	// are cancelled, and how long a client may take to read the last answers.
-	// Default 500 ms; a negative value cancels at once. The end of the context that
-	// the server runs under always cancels at once.
+	// Drain is how long requests may go on after the end of the input, with none of
+	// them coming to an end, before they are cancelled; and how long a client may
+	// take to read the last answers. Default 500 ms; a negative value cancels at
+	// once. The end of the context that the server runs under always does.
 	Drain time.Duration
 
 	// LeaveAnswers keeps the client's answers where the SDK reads them, for a
@@ -262,14 +262,7 @@ func (c *stdioConn) refuse(f *fault, id string) {
 // under way, Read tells the SDK, which cancels them.
 func (c *stdioConn) end(err error, grace time.Duration) {
 	if grace > 0 {
-		timer := time.NewTimer(grace)
-		defer timer.Stop()
-		select {
-		case <-c.calls.done():
-		case <-timer.C:
-		case <-c.ended:
-		case <-c.closed:
-		}
+		c.drain(grace)
 	}
 	c.endOnce.Do(func() {
 		c.endErr = io.EOF
@@ -281,6 +274,28 @@ func (c *stdioConn) end(err error, grace time.Duration) {
 		// keep the session for ever.
 		go func() { _ = c.out.close(c.transport.opts.flush()) }()
 	})
+}
+
+// drain waits for the calls under way, as long as they do come to an end.
+func (c *stdioConn) drain(grace time.Duration) {
+	ticker := time.NewTicker(grace)
+	defer ticker.Stop()
+	for before := c.calls.progress(); ; {
+		select {
+		case <-c.calls.done():
+			return
+		case <-c.ended:
+			return
+		case <-c.closed:
+			return
+		case <-ticker.C:
+		}
+		now := c.calls.progress()
+		if now == before {
+			return
+		}
+		before = now
+	}
 }
 
 func endOfInput(err error) bool {
