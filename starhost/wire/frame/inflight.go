@@ -66,7 +66,8 @@ func (f *inflight) cancel(id string) *call {
 	return c
 }
 
-// end forgets the call that the SDK has answered. It returns nil when there is none.
+// end forgets the call that the SDK answers, so that its id may be used again. It
+// returns nil when there is none. Once the answer is on its way, settle must follow.
 func (f *inflight) end(sdk string) (c *call, cancelled bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,8 +76,18 @@ func (f *inflight) end(sdk string) (c *call, cancelled bool) {
 		return nil, false
 	}
 	delete(f.bySDK, sdk)
-	f.ended++
 	f.bytes -= c.size
+	if !c.cancelled {
+		delete(f.byID, c.id)
+	}
+	return c, c.cancelled
+}
+
+// settle says that nothing is left to do for a call that end has returned.
+func (f *inflight) settle(c *call) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended++
 	if c.ends() {
 		f.ending--
 	}
@@ -84,10 +95,6 @@ func (f *inflight) end(sdk string) (c *call, cancelled bool) {
 		close(f.idle)
 		f.idle = nil
 	}
-	if !c.cancelled {
-		delete(f.byID, c.id)
-	}
-	return c, c.cancelled
 }
 
 // isCancelled reports whether c has been cancelled.

@@ -326,7 +326,11 @@ func (c *stdioConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	case *jsonrpc.Response:
 		sdk, _ := msg.ID.Raw().(string)
 		call, cancelled := c.calls.end(sdk)
-		if call == nil || cancelled {
+		if call == nil {
+			return nil
+		}
+		defer c.calls.settle(call)
+		if cancelled {
 			return nil
 		}
 		if call.method == "initialize" && msg.Error != nil {
