@@ -10,7 +10,7 @@ import (
 	"io/fs"
 )
 
-//go:embed std
+//go:embed std testing
 var files embed.FS
 
 // Std is the folder of the @std modules.
@@ -20,4 +20,13 @@ func Std() fs.FS {
 		panic(err) // the folder is embedded above
 	}
 	return std
+}
+
+// Testing is the script that defines the words of test files.
+func Testing() []byte {
+	text, err := files.ReadFile("testing/words.star")
+	if err != nil {
+		panic(err) // it is embedded above
+	}
+	return text
 }
