@@ -12,11 +12,15 @@ import (
 )
 
 // keepUp reloads the server when its files change, if watch is set, and when the
-// process gets a SIGHUP. stop ends that and waits.
-func keepUp(ctx context.Context, s streams, host *starhost.Host, watch bool) (stop func()) {
+// process gets a SIGHUP. reloaded is told how each reload ended. stop ends that and
+// waits.
+func keepUp(ctx context.Context, s streams, host *starhost.Host, watch bool, reloaded func(error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var working sync.WaitGroup
-	console := func(change *starhost.Change, err error) { s.reloaded(change, err) }
+	console := func(change *starhost.Change, err error) {
+		reloaded(err)
+		s.reloaded(change, err)
+	}
 	if watch {
 		working.Go(func() {
 			if err := host.Watch(ctx, console); err != nil {

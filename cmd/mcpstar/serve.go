@@ -31,6 +31,8 @@ type serveFlags struct {
 	watch          bool
 	logFormat      string
 	logLevel       string
+	admin          string
+	traceFile      string
 }
 
 func newServe(s streams) *cobra.Command {
@@ -55,6 +57,8 @@ func newServe(s streams) *cobra.Command {
 	flags.BoolVar(&f.watch, "watch", false, "reload whenever a file of the server changes (SIGHUP reloads too)")
 	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	flags.StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error")
+	flags.StringVar(&f.admin, "admin", "", "answer /healthz and /metrics at this address; a port alone is one of loopback")
+	flags.StringVar(&f.traceFile, "trace-file", "", "append OpenTelemetry spans to this file, each a line of JSON (- is standard error)")
 	return cmd
 }
 
@@ -68,7 +72,7 @@ func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
 		return err
 	}
 	tuneMemory()
-	host, err := starhost.LoadDir(ctx, path, starhost.Options{
+	options := starhost.Options{
 		Output:     s.err,
 		Logger:     logger,
 		StateKeys:  keys,
@@ -77,11 +81,27 @@ func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
 		MaxSteps:   f.maxSteps,
 		Version:    version,
 		HTTP:       starhost.HTTPOptions{AllowedHosts: f.allowedHosts, AllowedOrigins: f.allowedOrigins},
-	})
+	}
+	seen, err := newObserver(s, f, &options)
 	if err != nil {
 		return err
 	}
-	stop := keepUp(ctx, s, host, f.watch)
+	err = serveObserved(ctx, s, path, f, options, seen)
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	return errors.Join(err, seen.close(ending))
+}
+
+func serveObserved(ctx context.Context, s streams, path string, f *serveFlags, options starhost.Options, seen *observer) error {
+	host, err := starhost.LoadDir(ctx, path, options)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, seen.stopping)()
+	if err := seen.open(s, host, f.admin); err != nil {
+		return errors.Join(err, host.Close(ctx))
+	}
+	stop := keepUp(ctx, s, host, f.watch, seen.reloaded)
 	if f.http == "" {
 		err = serveStdio(ctx, s, host)
 	} else {
