@@ -2,12 +2,12 @@ package frame
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"mime"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -101,6 +101,7 @@ type Handler struct {
 	legacy   *mcp.StreamableHTTPHandler
 	sessions sessions
 	params   paramHeaders
+	bodies   atomic.Int64 // how long the bodies in memory are together
 
 	running, streams chan struct{} // semaphores
 
@@ -177,7 +178,8 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusNotAcceptable, invalidRequest("Not Acceptable: the client must accept both application/json and text/event-stream"), "")
 		return
 	}
-	body, status, text := h.readBody(w, r)
+	body, done, status, text := h.readBody(w, r)
+	defer done()
 	if status != 0 {
 		plainError(w, status, text)
 		return
@@ -243,35 +245,6 @@ func isModern(header http.Header, m *message) bool {
 		return false
 	}
 	return m.modern() && m.method != "initialize" || m.method == "server/discover"
-}
-
-// readBody reads a body that is neither too long nor too slow. A status other than 0
-// says what is wrong with it.
-func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (body []byte, status int, text string) {
-	if r.ContentLength > h.opts.MaxBody {
-		return tooLarge(w)
-	}
-	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(h.opts.BodyTimeout)) // not every writer can
-	body, err := io.ReadAll(io.LimitReader(r.Body, h.opts.MaxBody+1))
-	var timeout interface{ Timeout() bool }
-	switch {
-	case int64(len(body)) > h.opts.MaxBody:
-		return tooLarge(w)
-	case errors.As(err, &timeout) && timeout.Timeout():
-		w.Header().Set("Connection", "close")
-		return nil, http.StatusRequestTimeout, "Request body too slow"
-	case err != nil:
-		w.Header().Set("Connection", "close")
-		return nil, http.StatusBadRequest, "Request body cannot be read"
-	}
-	_ = rc.SetReadDeadline(time.Time{})
-	return body, 0, ""
-}
-
-func tooLarge(w http.ResponseWriter) ([]byte, int, string) {
-	w.Header().Set("Connection", "close")
-	return nil, http.StatusRequestEntityTooLarge, "Request body too large"
 }
 
 func checkContentType(header http.Header) (status int, text string) {

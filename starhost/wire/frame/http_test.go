@@ -205,6 +205,19 @@ func TestASlowBodyIsGivenUp(t *testing.T) {
 	})
 }
 
+func TestBodiesTogetherAreBounded(t *testing.T) {
+	s, _ := testServer(t)
+	site := newSite(t, s, HTTPOptions{})
+	require.Equal(t, 200, site.post(callM("1", "echo", "{}")).StatusCode)
+	require.Equal(t, 413, site.post(callM("1", "echo", `"`+strings.Repeat("x", 5<<20)+`"`)).StatusCode)
+	require.Eventually(t, func() bool { return site.handler.bodies.Load() == 0 }, 5*time.Second, time.Millisecond, "what was read is given back")
+	site.handler.bodies.Store(bodiesBytes - 10)
+	e := site.post(callM("1", "echo", "{}"))
+	require.Equal(t, 503, e.StatusCode)
+	require.Equal(t, "Too many request bodies at the same time", e.body)
+	require.Eventually(t, func() bool { return site.handler.bodies.Load() == bodiesBytes-10 }, 5*time.Second, time.Millisecond)
+}
+
 func TestTheHeadersMustRepeatTheBody(t *testing.T) {
 	s, _ := testServer(t)
 	s.AddTool(&mcp.Tool{Name: "grüß", InputSchema: json.RawMessage(anyObject)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
