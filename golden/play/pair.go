@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/mcpstar/mcpstar/golden/transcript"
 )
@@ -21,7 +20,7 @@ func (p *player) take(m message) {
 	}
 	if written == nil {
 		p.differs(0, "nobody expects %s: %s", describe(e), short(e.Params))
-		e.Params = p.capture(transcript.Merge(nil, e.Params, p.bound), e.Params)
+		e.Params = p.captures.Write(transcript.Merge(nil, e.Params, p.bound), e.Params)
 	} else {
 		p.taken[written] = true
 		if why := p.compare(written, e); why != "" {
@@ -30,7 +29,7 @@ func (p *player) take(m message) {
 			if e.HTTP == 0 && p.options.Transport != HTTP && e.Error == written.Error && e.Code == written.Code {
 				e.HTTP = written.HTTP
 			}
-			e.Params = p.capture(transcript.Merge(written.Params, e.Params, p.bound), e.Params)
+			e.Params = p.captures.Write(transcript.Merge(written.Params, e.Params, p.bound), e.Params)
 		} else {
 			said.Same = true
 		}
@@ -189,83 +188,6 @@ func (p *player) labelTaken(id string) bool {
 		}
 	}
 	return false
-}
-
-// captured are the members that are new in every play, and what their captures
-// are called.
-var captured = map[string]string{
-	"requestState":                           "state",
-	"progressToken":                          "progress",
-	"elicitationId":                          "elicitation",
-	"sessionId":                              "session",
-	"io.modelcontextprotocol/subscriptionId": "subscription",
-}
-
-// capture writes captures for what is new in every play. v is how a message would
-// be written without, raw is what was said.
-func (p *player) capture(v, raw *transcript.Value) *transcript.Value {
-	if v == nil || v.Kind != raw.Kind || v.Kind == transcript.String {
-		return v
-	}
-	out := *v
-	out.Members, out.Elements = nil, nil
-	for i, m := range v.Members {
-		before := raw.Members[i].Value
-		if kind, ok := captured[m.Name]; ok && !p.known(m.Value, before) {
-			m.Value = transcript.Text("${" + p.nameFor(kind, before) + "}")
-		} else {
-			m.Value = p.capture(m.Value, before)
-		}
-		out.Members = append(out.Members, m)
-	}
-	for i, e := range v.Elements {
-		out.Elements = append(out.Elements, p.capture(e, raw.Elements[i]))
-	}
-	return &out
-}
-
-var placeholder = regexp.MustCompile(`(^|[^$])\$\{`)
-
-// known reports whether a member needs no capture: it has one, or the client
-// said it.
-func (p *player) known(v, raw *transcript.Value) bool {
-	if raw.Kind == transcript.Object || raw.Kind == transcript.Array {
-		return true
-	}
-	if placeholder.MatchString(v.Text) && !strings.HasPrefix(v.Text, "${b64:") {
-		return true
-	}
-	for _, token := range p.tokens {
-		if token.Equal(raw) && p.nameOf(raw) == "" {
-			return true
-		}
-	}
-	return false
-}
-
-func (p *player) nameOf(v *transcript.Value) string {
-	best := ""
-	for name, bound := range p.bound {
-		if bound.Equal(v) && (best == "" || name < best) {
-			best = name
-		}
-	}
-	return best
-}
-
-// nameFor is the capture for a value: one that is bound to it, or a new one.
-func (p *player) nameFor(kind string, v *transcript.Value) string {
-	if name := p.nameOf(v); name != "" {
-		return name
-	}
-	for {
-		p.used[kind]++
-		name := fmt.Sprintf("%s:%d", kind, p.used[kind])
-		if p.bound[name] == nil {
-			p.bound[name] = v
-			return name
-		}
-	}
 }
 
 // findNames finds the last id that is written, for requests that are added.

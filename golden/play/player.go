@@ -58,9 +58,11 @@ func Section(ctx context.Context, t *transcript.Transcript, s *transcript.Sectio
 		return nil, err
 	}
 	defer c.close()
+	bound := transcript.Bindings{}
 	p := &player{
 		options: o, file: t, section: s, conn: c,
-		bound:    transcript.Bindings{},
+		bound:    bound,
+		captures: transcript.Captures{Bound: bound},
 		inflight: map[string]bool{}, given: map[string]string{},
 		labels: map[string]string{}, taken: map[*transcript.Entry]bool{},
 		used: map[string]int{},
@@ -100,16 +102,16 @@ type player struct {
 	conn    conn
 	bound   transcript.Bindings
 
+	captures    transcript.Captures // of what is bound
 	said        []transcript.Said
 	differences []Difference
 	inflight    map[string]bool   // wire ids of requests without an answer
 	given       map[string]string // wire id to id as written
 	labels      map[string]string // s1 to the wire id of the server's request
 	taken       map[*transcript.Entry]bool
-	used        map[string]int // how many captures of a kind there are, and answer lines
-	tokens      []*transcript.Value
-	silent      bool // the server has been waited for in vain
-	over        bool // nothing more can come
+	used        map[string]int // how often an answer line was used
+	silent      bool           // the server has been waited for in vain
+	over        bool           // nothing more can come
 	lastID      int
 }
 
@@ -335,9 +337,7 @@ func (p *player) noteRaw(raw string) {
 
 // noteToken remembers a progress token of the client's own.
 func (p *player) noteToken(params *transcript.Value) {
-	if token := params.Get("_meta").Get("progressToken"); token != nil {
-		p.tokens = append(p.tokens, token)
-	}
+	p.captures.Token(params.Get("_meta").Get("progressToken"))
 }
 
 // noteCancelled expects no answer any more to a request that is cancelled.
