@@ -18,7 +18,7 @@ import (
 // StdioOptions bound one connection. The zero value is fit for use.
 type StdioOptions struct {
 	// MaxLine is the longest message in bytes. Longer ones are answered with an
-	// error and never held in memory. Default 16 MiB.
+	// error; no more than this of one is ever held in memory. Default 16 MiB.
 	MaxLine int
 
 	// MaxInFlight is how many requests may wait for their answers, and
@@ -63,8 +63,8 @@ func (o StdioOptions) flush() time.Duration { return max(o.Drain, 100*time.Milli
 // the connection closes r if it is an io.Closer, so that a read which is under way
 // ends; w is left open.
 //
-// In either era, the first good request decides; until then, and after it, requests
-// that don't fit are answered and change nothing.
+// The first good request decides the era: an initialize, or one with an envelope.
+// Until then, and after it, requests that don't fit are answered and change nothing.
 func NewStdio(r io.Reader, w io.Writer, opts StdioOptions) mcp.Transport {
 	return &stdio{r: r, w: w, opts: opts.orDefault()}
 }
