@@ -230,7 +230,7 @@ func (p *player) next(ctx context.Context) (message, bool) {
 
 // say sends what is written.
 func (p *player) say(ctx context.Context, e *transcript.Entry) error {
-	if e.Request() {
+	if !e.Answer() && e.Method != "notifications/cancelled" {
 		p.catchUp(ctx)
 	}
 	p.said = append(p.said, transcript.Said{Entry: e, Written: e, Same: true})
@@ -325,14 +325,16 @@ func (p *player) envelope(e *transcript.Entry, params *transcript.Value) *transc
 	return params.With("_meta", meta)
 }
 
-// noteRaw remembers the request in a line that is sent as it is.
+// noteRaw remembers that a line which is sent as it is wants an answer: a request
+// one of its id, and what is no message one without.
 func (p *player) noteRaw(raw string) {
 	v, err := transcript.ParseJSON([]byte(raw))
-	if err != nil || v.Get("method") == nil || v.Get("id") == nil {
-		return
+	switch {
+	case err != nil || v.Kind != transcript.Object:
+		p.inflight["null"] = true
+	case v.Get("method") != nil && v.Get("id") != nil:
+		p.inflight[string(v.Get("id").Compact())] = true
 	}
-	wire := string(v.Get("id").Compact())
-	p.inflight[wire] = true
 }
 
 // noteToken remembers a progress token of the client's own.

@@ -11,6 +11,11 @@ func Match(written, said *Value, b Bindings) string {
 	return match(written, said, b, "")
 }
 
+// MatchMember is Match for one member of two objects. It binds nothing.
+func MatchMember(written, said *Value, name string, b Bindings) string {
+	return match(written.Get(name), said.Get(name), b.clone(), name)
+}
+
 func match(written, said *Value, b Bindings, path string) string {
 	if written == nil || said == nil {
 		if written == said {
