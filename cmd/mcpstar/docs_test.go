@@ -11,7 +11,8 @@ import (
 )
 
 // Every script in the pages loads, and every command prints what the page says.
-// A script names its file in its first line.
+// A script names its file in its first line, and so does a transcript; a part of a
+// transcript is what stands in the file by then.
 func TestPagesShowWhatHappens(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
 	require.NoError(t, err)
@@ -28,8 +29,22 @@ func TestPagesShowWhatHappens(t *testing.T) {
 					name, ok := strings.CutPrefix(first, "# ")
 					require.Truef(t, ok, "%s: a script has to name its file: %s", page, first)
 					require.NoError(t, os.WriteFile(name, []byte(block.text), 0o644))
+					if strings.HasSuffix(name, "_test.star") {
+						continue // it is run, which loads it
+					}
 					got := mcpstar(t, nil, "check", name)
 					require.Equalf(t, 0, got.status, "%s\n%s", name, got.err)
+				case "txtar":
+					first, rest, _ := strings.Cut(block.text, "\n")
+					if name, part := strings.CutPrefix(first, "# part of "); part {
+						whole, err := os.ReadFile(name)
+						require.NoError(t, err)
+						require.Contains(t, string(whole), rest)
+						continue
+					}
+					name, ok := strings.CutPrefix(first, "# ")
+					require.Truef(t, ok, "%s: a transcript has to name its file: %s", page, first)
+					require.NoError(t, os.WriteFile(name, []byte(rest), 0o644))
 				case "console":
 					for _, s := range sessions(block.text) {
 						s.check(t)

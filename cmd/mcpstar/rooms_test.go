@@ -32,7 +32,7 @@ var may = map[string][]string{
 	"starhost/wire":          {"builtins", "engine", "starhost/load", "github.com/modelcontextprotocol/go-sdk", "go.opentelemetry.io/otel"},
 	"starhost/wire/auth":     {"engine", "github.com/modelcontextprotocol/go-sdk", "github.com/golang-jwt/jwt/v5"},
 	"starhost/wire/frame":    {"github.com/modelcontextprotocol/go-sdk"},
-	"golden":                 {"engine", "builtins", "starhost"},
+	"golden":                 {"engine", "builtins", "starhost", "scripts"},
 	"cmd":                    {"golden", "starhost", "builtins", "engine", "scripts"},
 	"bench":                  {"starhost", "builtins", "engine"},
 }

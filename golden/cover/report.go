@@ -38,12 +38,12 @@ func (c *Coverage) Report(w io.Writer) error {
 	}
 	for _, at := range sorted(c.tools) {
 		if !c.tools[at].called {
-			fmt.Fprintf(&out, "%s: tool %s never ran\n", at.root, at.name)
+			fmt.Fprintf(&out, "%stool %s never ran\n", below(at.root), at.name)
 		}
 	}
 	for _, at := range sorted(c.resolvers) {
 		if missing := c.missing(at); len(missing) > 0 {
-			fmt.Fprintf(&out, "%s: resolver %s: %s\n", at.root, at.name, strings.Join(missing, ", "))
+			fmt.Fprintf(&out, "%sresolver %s: %s\n", below(at.root), at.name, strings.Join(missing, ", "))
 		}
 	}
 	_, err := io.WriteString(w, out.String())
@@ -86,6 +86,14 @@ func shown(at place) string {
 		return at.root + " " + at.name
 	}
 	return filepath.Join(at.root, at.name)
+}
+
+// below says where a tool or a resolver is, unless that is right here.
+func below(root string) string {
+	if root == "." {
+		return ""
+	}
+	return root + ": "
 }
 
 // ranges writes numbers with runs together: 3-5, 9.

@@ -27,8 +27,18 @@ func HTTP(r *Recorder, target *url.URL) http.Handler {
 			p.Out.Header.Set("Accept-Encoding", "identity")
 		},
 		ModifyResponse: func(resp *http.Response) error {
-			stream := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
-			resp.Body = &tee{body: resp.Body, see: func(text []byte) { r.Server(text, resp.StatusCode) }, stream: stream}
+			see := func(text []byte) { r.Server(text, resp.StatusCode) }
+			if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+				resp.Body = &tee{body: resp.Body, see: see}
+				return nil
+			}
+			body, err := io.ReadAll(resp.Body)
+			if err != nil {
+				return err
+			}
+			see(body)
+			_ = resp.Body.Close()
+			resp.Body = io.NopCloser(bytes.NewReader(body))
 			return nil
 		},
 	}
@@ -46,57 +56,35 @@ func HTTP(r *Recorder, target *url.URL) http.Handler {
 	})
 }
 
-// tee shows the messages in a response that goes by.
+// tee shows the events of a stream that goes by, each before it is passed on.
 type tee struct {
-	body   io.ReadCloser
-	see    func([]byte)
-	stream bool
-	rest   []byte // a body, or the lines of an event that is not whole yet
-	data   []byte // of the event
-	done   bool
+	body io.ReadCloser
+	see  func([]byte)
+	rest []byte // of a line that is not whole yet
+	data []byte // of an event that is not
 }
 
 func (t *tee) Read(p []byte) (int, error) {
 	n, err := t.body.Read(p)
 	t.rest = append(t.rest, p[:n]...)
-	if t.stream {
-		t.events()
-	}
-	if err != nil {
-		t.end()
-	}
-	return n, err
-}
-
-func (t *tee) Close() error {
-	t.end()
-	return t.body.Close()
-}
-
-func (t *tee) end() {
-	if t.done {
-		return
-	}
-	t.done = true
-	if !t.stream && len(bytes.TrimSpace(t.rest)) > 0 {
-		t.see(t.rest)
-	}
-}
-
-func (t *tee) events() {
 	for {
 		line, rest, whole := bytes.Cut(t.rest, []byte("\n"))
 		if !whole {
-			return
+			return n, err
 		}
 		t.rest = rest
-		line = bytes.TrimRight(line, "\r")
-		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			t.data = append(t.data, bytes.TrimPrefix(data, []byte(" "))...)
-		}
-		if len(line) == 0 && len(t.data) > 0 {
-			t.see(t.data)
-			t.data = nil
-		}
+		t.line(bytes.TrimRight(line, "\r"))
 	}
 }
+
+func (t *tee) line(line []byte) {
+	if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+		t.data = append(t.data, bytes.TrimPrefix(data, []byte(" "))...)
+	}
+	if len(line) == 0 && len(t.data) > 0 {
+		t.see(t.data)
+		t.data = nil
+	}
+}
+
+func (t *tee) Close() error { return t.body.Close() }
