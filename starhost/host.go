@@ -20,6 +20,7 @@ import (
 	"github.com/mcpstar/mcpstar/starhost/load"
 	"github.com/mcpstar/mcpstar/starhost/reload"
 	"github.com/mcpstar/mcpstar/starhost/wire"
+	"github.com/mcpstar/mcpstar/starhost/wire/auth"
 	"github.com/mcpstar/mcpstar/starhost/wire/frame"
 )
 
@@ -30,6 +31,7 @@ type Host struct {
 	loading load.Options // what each load begins with
 	source  source
 	server  *wire.Server
+	guarded *auth.Resource // nil without authorization
 
 	reloading  sync.Mutex // one Reload at a time; guards lifespan
 	lifespan   *lifespan
@@ -81,6 +83,9 @@ func open(ctx context.Context, from source, folder string, opts Options) (*Host,
 	if err != nil {
 		return nil, err
 	}
+	if h.guarded, err = h.resource(snapshot.Name); err != nil {
+		return nil, err
+	}
 	if h.lifespan, err = start(ctx, snapshot, &h.options); err != nil {
 		return nil, err
 	}
@@ -117,13 +122,15 @@ func (h *Host) Handler() http.Handler { return h.handler() }
 
 func (h *Host) handler() *frame.Handler {
 	o := h.options.HTTP
-	return frame.NewHandler(h.server.MCP(), frame.HTTPOptions{
+	options := frame.HTTPOptions{
 		AllowedHosts:   o.AllowedHosts,
 		AllowedOrigins: o.AllowedOrigins,
 		MaxBody:        o.MaxBody,
 		ToolSchema:     h.toolSchema,
 		Logger:         h.options.Logger,
-	})
+	}
+	h.authorize(&options)
+	return frame.NewHandler(h.server.MCP(), options)
 }
 
 func (h *Host) toolSchema(name string) ([]byte, bool) {
@@ -140,6 +147,9 @@ func (h *Host) ServeListener(ctx context.Context, l net.Listener, grace time.Dur
 	handler := h.handler()
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", handler)
+	if h.guarded != nil {
+		mux.Handle(h.guarded.MetadataPath("/mcp"), handler)
+	}
 	server := frame.NewHTTPServer(mux)
 	server.RegisterOnShutdown(handler.Close)
 	return frame.Serve(ctx, l, server, grace)

@@ -25,6 +25,7 @@ type web struct {
 	url     string
 	session string // on a handshake, once it has one
 	version string // the MCP-Protocol-Version header; "" sends none
+	token   string // the bearer token; "" sends none
 	ids     int
 
 	status int         // of the last request
@@ -35,7 +36,12 @@ type web struct {
 // online serves a host over HTTP until the test ends.
 func online(t testing.TB, host *starhost.Host) string {
 	t.Helper()
-	handler := host.Handler()
+	return listen(t, host.Handler())
+}
+
+// listen serves a handler until the test ends.
+func listen(t testing.TB, handler http.Handler) string {
+	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
 		if c, ok := handler.(interface{ Close() }); ok {
@@ -49,7 +55,13 @@ func online(t testing.TB, host *starhost.Host) string {
 // connectOnline connects to a host over HTTP and on [handshake] greets it.
 func connectOnline(t testing.TB, url, revision, capabilities string) *client {
 	t.Helper()
-	w := &web{t: t, url: url}
+	return connectAs(t, url, "", revision, capabilities)
+}
+
+// connectAs is connectOnline with a bearer token.
+func connectAs(t testing.TB, url, token, revision, capabilities string) *client {
+	t.Helper()
+	w := &web{t: t, url: url, token: token}
 	c := &client{connection: w, t: t, revision: revision, declares: capabilities}
 	if revision == rounds {
 		w.version = rounds
@@ -80,6 +92,9 @@ func (w *web) open(body string, edit func(*http.Request)) *http.Response {
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	if w.version != "" {
 		r.Header.Set("MCP-Protocol-Version", w.version)
+	}
+	if w.token != "" {
+		r.Header.Set("Authorization", "Bearer "+w.token)
 	}
 	if w.session != "" {
 		r.Header.Set("Mcp-Session-Id", w.session)

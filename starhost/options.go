@@ -103,6 +103,9 @@ type HTTPOptions struct {
 	AllowedOrigins []string
 	// MaxBody is the longest request body in bytes. 0 is 4 MiB.
 	MaxBody int64
+	// Auth says who may call. Nil serves whoever reaches the address; tools that
+	// want scopes can't be called then.
+	Auth *Auth
 }
 
 // world is a context in which scripts live in the world of a test, if there is one.

@@ -30,6 +30,8 @@ type Info struct {
 	// Headers are those of the HTTP request in lower case, without credentials;
 	// nil where there is no HTTP.
 	Headers map[string]string
+	// Auth is who calls; nil where there is no authorization.
+	Auth *Auth
 	// State is what the lifespan made, or None. It is frozen.
 	State starlark.Value
 	// Log sends data to the client, if it wants that level.
@@ -46,13 +48,17 @@ type Context struct {
 	info    Info
 	client  *client
 	headers starlark.Value
+	auth    starlark.Value
 }
 
 var _ starlark.HasAttrs = (*Context)(nil)
 
 // New makes the ctx of a call.
 func New(info Info) *Context {
-	c := &Context{info: info, client: &client{info: &info}, headers: starlark.None}
+	c := &Context{info: info, client: &client{info: &info}, headers: starlark.None, auth: starlark.None}
+	if info.Auth != nil {
+		c.auth = &identity{info.Auth}
+	}
 	if info.Headers != nil {
 		dict := starlark.NewDict(len(info.Headers))
 		names := make([]string, 0, len(info.Headers))
@@ -80,7 +86,7 @@ func (c *Context) Truth() starlark.Bool  { return true }
 func (c *Context) Hash() (uint32, error) { return 0, errors.New("unhashable: ctx") }
 
 var contextNames = []string{
-	"call_id", "client", "elicitation_complete", "headers", "log", "progress", "protocol_version", "request_id", "state",
+	"auth", "call_id", "client", "elicitation_complete", "headers", "log", "progress", "protocol_version", "request_id", "state",
 }
 
 // AttrNames are the names that ctx offers.
@@ -95,6 +101,8 @@ func (c *Context) Attr(name string) (starlark.Value, error) {
 		return starlark.String(c.info.ProtocolVersion), nil
 	case "call_id":
 		return starlark.String(c.info.CallID), nil
+	case "auth":
+		return c.auth, nil
 	case "client":
 		return c.client, nil
 	case "headers":

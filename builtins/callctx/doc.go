@@ -3,7 +3,7 @@
 // the ways to say something while the call runs.
 //
 // The host fills in an [Info]; a [Context] shows it to scripts. Nothing of ctx
-// comes from the model, and nothing of it is an identity: headers are what a
+// comes from the model, and only ctx.auth is an identity: headers are what a
 // client chose to send.
 //
 // It may import engine. Start reading at [Info].

@@ -19,9 +19,12 @@ type Tool struct {
 	Name, Title, Description *string
 	// Annotations, Icons and Meta are wire JSON, or nil.
 	Annotations, Icons, Meta json.RawMessage
+	// Scopes are what a caller's token must have, beside what the server wants.
+	Scopes []string
 }
 
-// declareTool is tool(fn, name =, title =, description =, annotations =, icons =, meta =).
+// declareTool is tool(fn, name =, title =, description =, annotations =, icons =, meta =,
+// scopes =).
 func declareTool(r *Registry, thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (err error) {
 	t := &Tool{Span: callSpan(thread)}
 	var fn starlark.Value
@@ -29,7 +32,8 @@ func declareTool(r *Registry, thread *starlark.Thread, b *starlark.Builtin, args
 	var icons *starlark.List
 	var meta *starlark.Dict
 	if err := unpack(b, args, kwargs, "fn", &fn, "name?", &optional{&t.Name}, "title?", &optional{&t.Title},
-		"description?", &optional{&t.Description}, "annotations?", &annotations, "icons?", &icons, "meta?", &meta); err != nil {
+		"description?", &optional{&t.Description}, "annotations?", &annotations, "icons?", &icons, "meta?", &meta,
+		"scopes?", &scopes{&t.Scopes}); err != nil {
 		return err
 	}
 	switch fn := fn.(type) {

@@ -38,7 +38,8 @@ func (s *Snapshot) Compare(old *Snapshot) Diff {
 func (s *Snapshot) sameTool(t *Tool, old *Snapshot, before *Tool) bool {
 	if t.Title != before.Title || t.Description != before.Description ||
 		!bytes.Equal(t.InputSchema, before.InputSchema) || !bytes.Equal(t.OutputSchema, before.OutputSchema) ||
-		!bytes.Equal(t.Annotations, before.Annotations) || !bytes.Equal(t.Icons, before.Icons) || !bytes.Equal(t.Meta, before.Meta) {
+		!bytes.Equal(t.Annotations, before.Annotations) || !bytes.Equal(t.Icons, before.Icons) || !bytes.Equal(t.Meta, before.Meta) ||
+		!slices.Equal(t.Scopes, before.Scopes) {
 		return false
 	}
 	now, then := functionsOf(t.Plan), functionsOf(before.Plan)

@@ -64,6 +64,8 @@ type Tool struct {
 	Wrapped                   bool
 	// Annotations, Icons and Meta are wire JSON, or nil.
 	Annotations, Icons, Meta json.RawMessage
+	// Scopes are what a caller's token must have, where there is authorization.
+	Scopes []string
 	// Plan is the compiled graph of resolvers.
 	Plan *graph.Plan
 }

@@ -58,7 +58,7 @@ func duplicateTool(name string, again, first *declare.Tool) *engine.Problem {
 // tool makes one tool, all but its plan; nil if it can't have a name.
 func (l *loader) tool(d *declare.Tool, fns *functions) *Tool {
 	fn := d.Func.(*starlark.Function)
-	t := &Tool{Name: fn.Name(), Function: fn.Name(), Annotations: d.Annotations, Icons: d.Icons, Meta: d.Meta}
+	t := &Tool{Name: fn.Name(), Function: fn.Name(), Annotations: d.Annotations, Icons: d.Icons, Meta: d.Meta, Scopes: d.Scopes}
 	if d.Name != nil {
 		t.Name = *d.Name
 	} else if fn.Name() == "lambda" {

@@ -62,6 +62,9 @@ func (c *call) answer(ctx context.Context) (exactjson.Object, error) {
 	if c.tool = c.version.snapshot.Tool(name); c.tool == nil {
 		return c.toolError(c.version.unknownTool(name)), nil
 	}
+	if lacks := c.lacking(); lacks != "" {
+		return c.toolError(lacks), nil
+	}
 	if err := c.begin(sealed); err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ func (c *call) contextOf(ctx context.Context, capabilities json.RawMessage) *cal
 		CallID:          c.state.Call,
 		Capabilities:    capabilities,
 		State:           c.version.state,
+		Auth:            c.auth(),
 		Log:             func(level, logger string, data json.RawMessage) { c.log(ctx, level, logger, data) },
 		Progress:        func(done float64, total *float64, message string) { c.progress(ctx, done, total, message) },
 		ElicitationComplete: func(key string) error {

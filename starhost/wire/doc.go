@@ -14,6 +14,7 @@
 //	call.go     one round of tools/call
 //	ask.go      questions on connections that are asked in the middle of a call
 //	context.go  the script's ctx
+//	access.go   who calls, and what they may
 //	exact.go    our bytes in the SDK's results and requests
 //
 // Start reading at [Server].

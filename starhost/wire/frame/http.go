@@ -59,6 +59,19 @@ type HTTPOptions struct {
 	// most every other second.
 	ToolSchema func(tool string) (schema []byte, ok bool)
 
+	// First is asked before the guards, which are for the endpoint alone; true says
+	// that it has answered. It is for what belongs to the endpoint and stands beside it.
+	First func(w http.ResponseWriter, r *http.Request) bool
+
+	// Require stands before all that the guards let in, but for OPTIONS, which browsers
+	// send without credentials: it answers, or calls next with what the SDK's
+	// auth.RequireBearerToken puts into the request's context.
+	Require func(next http.Handler) http.Handler
+
+	// Permit is asked before a tool is called. If the sender may not call it, it answers
+	// and returns false.
+	Permit func(w http.ResponseWriter, r *http.Request, tool string) bool
+
 	// LeaveAnswers keeps the client's answers where the SDK reads them, for a
 	// server that does not look for [MetaInputResponses], [MetaRequestState] and
 	// [MetaResult].
@@ -99,6 +112,7 @@ type Handler struct {
 	opts     HTTPOptions
 	rewriter rewriter
 	legacy   *mcp.StreamableHTTPHandler
+	endpoint http.Handler // serve, behind Require
 	sessions sessions
 	params   paramHeaders
 	bodies   atomic.Int64 // how long the bodies in memory are together
@@ -118,6 +132,10 @@ func NewHandler(server *mcp.Server, opts HTTPOptions) *Handler {
 		rewriter: rewriter{leaveAnswers: opts.LeaveAnswers},
 		running:  make(chan struct{}, opts.MaxRequests),
 		streams:  make(chan struct{}, opts.MaxRequests),
+	}
+	h.endpoint = http.HandlerFunc(h.serve)
+	if opts.Require != nil {
+		h.endpoint = opts.Require(h.endpoint)
 	}
 	h.life, h.closing = context.WithCancel(context.Background())
 	h.params.schema = opts.ToolSchema
@@ -145,11 +163,23 @@ func (h *Handler) Close() {
 
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.opts.First != nil && h.opts.First(w, r) {
+		return
+	}
 	if status, text := h.guard(r); status != 0 {
 		plainError(w, status, text)
 		return
 	}
 	h.allowOrigin(w, r)
+	if r.Method == http.MethodOptions {
+		preflight(w, r)
+		return
+	}
+	h.endpoint.ServeHTTP(w, r)
+}
+
+// serve serves whom the guards and Require have let in.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodPost:
 		h.post(w, r)
@@ -160,8 +190,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		h.serveSession(w, r)
-	case http.MethodOptions:
-		preflight(w, r)
 	default:
 		w.Header().Set("Allow", "POST, GET, DELETE, OPTIONS")
 		w.WriteHeader(http.StatusMethodNotAllowed)
@@ -189,6 +217,9 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusBadRequest, f, id)
 		return
 	}
+	if !h.permits(w, r, m) {
+		return
+	}
 	release, ok := h.acquire(m)
 	if !ok {
 		w.Header().Set("Retry-After", "1")
@@ -201,6 +232,15 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) {
 	} else {
 		h.serveLegacy(w, r, m)
 	}
+}
+
+// permits reports whether the sender may send a message. If not, it has answered.
+func (h *Handler) permits(w http.ResponseWriter, r *http.Request, m *message) bool {
+	if h.opts.Permit == nil || m.kind != request || m.method != "tools/call" {
+		return true
+	}
+	tool, ok := stringOf(m.params.name)
+	return !ok || h.opts.Permit(w, r, tool) // what has no name is refused with the params
 }
 
 // acquire takes a place among the running requests, or among the streams. Answers and
