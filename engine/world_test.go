@@ -32,5 +32,5 @@ func TestAWorldTellsWhatItLeavesToTheMachine(t *testing.T) {
 	w.Now = nil
 	scope.Now()
 	require.Equal(t, []string{"random", "clock"}, told)
-	require.NotNil(t, WorldOf(nil)) //nolint:staticcheck // scopes of tests have no context
+	require.NotNil(t, WorldOf(context.Background()))
 }

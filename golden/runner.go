@@ -11,6 +11,7 @@ import (
 	"github.com/mcpstar/mcpstar/golden/cover"
 	"github.com/mcpstar/mcpstar/golden/play"
 	"github.com/mcpstar/mcpstar/golden/transcript"
+	"github.com/mcpstar/mcpstar/starhost"
 )
 
 // The ways to reach the servers under test.
@@ -36,8 +37,9 @@ type Options struct {
 	Color bool
 	// Cover collects what the tests reach. May be nil.
 	Cover *cover.Coverage
-	// Version is mcpstar's own, for servers that want one.
-	Version string
+	// Host is what each server under test is opened with: words and resolvers of the
+	// program's own, its version, limits. Its Output and Test are not used.
+	Host starhost.Options
 }
 
 func (o *Options) wants(file, name string) bool {

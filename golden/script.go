@@ -12,8 +12,8 @@ import (
 // runScript runs the functions test_* of a Starlark test.
 func runScript(ctx context.Context, file string, o Options) ([]Outcome, error) {
 	results, err := script.Run(ctx, file, script.Options{
-		Version: o.Version,
-		Wants:   func(name string) bool { return o.wants(file, name) },
+		Host:  o.Host,
+		Wants: func(name string) bool { return o.wants(file, name) },
 		Open: func(ctx context.Context, path string, options starhost.Options) (*starhost.Host, error) {
 			return openFile(ctx, path, options, o.Cover)
 		},

@@ -128,8 +128,9 @@ func playSection(ctx context.Context, t *transcript.Transcript, s *transcript.Se
 	if err != nil {
 		return nil, nil, err
 	}
-	test := &starhost.Test{World: &w.World, Observe: asker.observe}
-	host, err := open(ctx, t, starhost.Options{Version: o.Version, Test: test}, o)
+	under := o.Host
+	under.Output, under.Test = nil, &starhost.Test{World: &w.World, Observe: asker.observe}
+	host, err := open(ctx, t, under, o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.starlark.net/starlark"
+
+	"github.com/mcpstar/mcpstar/starhost"
 )
 
 func TestTranscriptsInMemory(t *testing.T) {
@@ -268,4 +271,17 @@ func TestATranscriptCanNameAnyProgram(t *testing.T) {
 `)
 	require.Equal(t, Passed, run(t, file, Options{}).Status)
 	require.Equal(t, Skipped, run(t, file, Options{Transport: HTTP}).Status)
+}
+
+// A program that adds words to scripts tests them with these words.
+func TestServersUnderTestHaveTheProgramsWords(t *testing.T) {
+	o := Options{Host: starhost.Options{Words: starlark.StringDict{"GREETING": starlark.String("moin")}}}
+	folder := t.TempDir()
+	write(t, folder, "s.star", "def hello() -> str: return GREETING\ntool(hello)\n")
+	file := write(t, folder, "a.txtar", "server: s.star\n-- 2026-07-28 --\n--> 1 tools/call {\"name\": \"hello\"}\n")
+	o.Update = true
+	require.Equal(t, Updated, run(t, file, o).Status)
+	require.Contains(t, read(t, file), "moin")
+	file = write(t, folder, "a_test.star", "load(\"s.star\", \"hello\")\ndef test_it(): assert.eq(call(hello).value, GREETING)\n")
+	require.Equal(t, Passed, run(t, file, o).Status)
 }

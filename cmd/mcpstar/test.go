@@ -6,15 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/mcpstar/mcpstar/golden"
 	"github.com/mcpstar/mcpstar/golden/cover"
+	"github.com/mcpstar/mcpstar/starhost"
 	"github.com/mcpstar/mcpstar/starhost/load/report"
 )
 
@@ -59,7 +62,10 @@ Exit status: 0 when all pass, 1 when a test fails, 2 when a file can't be read.`
 }
 
 func runTests(ctx context.Context, s streams, paths []string, f *testFlags) error {
-	o := golden.Options{Transport: f.transport, Update: f.update, Color: s.color, Version: version}
+	o := golden.Options{
+		Transport: f.transport, Update: f.update, Color: colorful(s),
+		Host: starhost.Options{Version: version},
+	}
 	switch f.transport {
 	case "", golden.Memory, golden.Stdio, golden.HTTP:
 	default:
@@ -90,6 +96,15 @@ func runTests(ctx context.Context, s streams, paths []string, f *testFlags) erro
 		return err
 	}
 	return tally.end(o.Cover)
+}
+
+// colorful reports whether standard output shows colours: a terminal does where
+// standard error may have them, a file never.
+func colorful(s streams) bool {
+	if f, ok := s.out.(*os.File); ok && !term.IsTerminal(int(f.Fd())) {
+		return false
+	}
+	return s.color
 }
 
 // A tested is a file that has been run.

@@ -24,8 +24,8 @@ type Options struct {
 	Open func(ctx context.Context, path string, o starhost.Options) (*starhost.Host, error)
 	// Timeout bounds one function. 0 is one minute.
 	Timeout time.Duration
-	// Version is mcpstar's own.
-	Version string
+	// Host is what each server is opened with; its Output and Test are not used.
+	Host starhost.Options
 }
 
 // A Result is what became of one function.
@@ -97,16 +97,10 @@ func open(ctx context.Context, file, entry string, o Options) (*session, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.host, err = o.Open(ctx, file, starhost.Options{
-		Output:  &s.printed,
-		Version: o.Version,
-		Test: &starhost.Test{
-			Words:   words,
-			World:   s.world(),
-			Observe: s.observe,
-			Replace: s.replace,
-		},
-	})
+	under := o.Host
+	under.Output = &s.printed
+	under.Test = &starhost.Test{Words: words, World: s.world(), Observe: s.observe, Replace: s.replace}
+	s.host, err = o.Open(ctx, file, under)
 	return s, err
 }
 
