@@ -30,12 +30,14 @@ func (d *Doc) Param(name string) string {
 
 var (
 	argsHeading = regexp.MustCompile(`^(Args|Arguments|Parameters|Params):\s*$`)
-	argsEntry   = regexp.MustCompile(`^\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$`)
+	anyHeading  = regexp.MustCompile(`^[A-Z][A-Za-z ]*:\s*$`)
+	argsEntry   = regexp.MustCompile(`^\*{0,2}([\p{L}\p{N}_]+)\s*(?:\([^)]*\))?\s*:(?:\s+(.*))?$`)
 )
 
 // ParseDoc takes a docstring apart. Without an Args: section the description is
-// the docstring as Python 3.13 would give it: common indentation removed, a
-// trailing newline kept.
+// the docstring as Python gives it since 3.13: common indentation removed, a
+// trailing newline kept. With one, what stands before and behind it is the
+// description, without the space around.
 func ParseDoc(doc string) Doc {
 	lines := dedent(doc)
 	at := -1
@@ -48,7 +50,7 @@ func ParseDoc(doc string) Doc {
 	if at < 0 {
 		return Doc{Description: strings.Join(lines, "\n")}
 	}
-	params, end := parseArgs(lines, at+1)
+	params, end := parseArgs(lines, at)
 	head := strings.TrimSpace(strings.Join(lines[:at], "\n"))
 	tail := strings.TrimSpace(strings.Join(lines[end:], "\n"))
 	if head != "" && tail != "" {
@@ -57,20 +59,22 @@ func ParseDoc(doc string) Doc {
 	return Doc{Description: head + tail, Params: params}
 }
 
-// parseArgs reads the indented entries from line i on, and says where they end.
-func parseArgs(lines []string, i int) ([]ParamDoc, int) {
+// parseArgs reads the entries below the heading at line i, and says where they end.
+func parseArgs(lines []string, heading int) ([]ParamDoc, int) {
 	var params []ParamDoc
-	entryIndent := 0
+	entryIndent, blank := -1, false
+	i := heading + 1
 	for ; i < len(lines); i++ {
 		text := strings.TrimSpace(lines[i])
 		if text == "" {
+			blank = true
 			continue
 		}
-		indent := len(lines[i]) - len(strings.TrimLeft(lines[i], " \t"))
-		if indent == 0 {
-			break // the next section
+		indent := len(lines[i]) - len(strings.TrimLeft(lines[i], " "))
+		if ends(lines[i], indent, heading) {
+			break
 		}
-		if entryIndent == 0 {
+		if entryIndent < 0 {
 			entryIndent = indent
 		}
 		m := argsEntry.FindStringSubmatch(text)
@@ -79,31 +83,64 @@ func parseArgs(lines []string, i int) ([]ParamDoc, int) {
 			params = append(params, ParamDoc{Name: m[1], Text: m[2]})
 		case len(params) > 0:
 			last := &params[len(params)-1]
-			last.Text = strings.TrimSpace(last.Text + " " + text)
+			space := " "
+			if blank {
+				space = "\n\n"
+			}
+			last.Text = strings.TrimSpace(last.Text + space + text)
 		}
+		blank = false
 	}
 	return params, i
 }
 
-// dedent removes the indentation that all lines but the first share.
+// ends reports whether a line is no longer of the section. The indentation of the
+// first line of a docstring is not known, so what follows a heading there ends
+// with the next one.
+func ends(line string, indent, heading int) bool {
+	if heading == 0 {
+		return anyHeading.MatchString(line)
+	}
+	return indent == 0
+}
+
+// dedent removes the indentation that all lines but the first share, to the letter
+// as Python does: tabs are 8 columns, and a line of spaces only shortens.
 func dedent(doc string) []string {
 	lines := strings.Split(strings.ReplaceAll(doc, "\r\n", "\n"), "\n")
 	margin := -1
-	for _, line := range lines[1:] {
-		if stripped := strings.TrimLeft(line, " \t"); stripped != "" {
-			if indent := len(line) - len(stripped); margin < 0 || indent < margin {
+	for i := range lines {
+		lines[i] = expandTabs(lines[i])
+		if stripped := strings.TrimLeft(lines[i], " "); i > 0 && stripped != "" {
+			if indent := len(lines[i]) - len(stripped); margin < 0 || indent < margin {
 				margin = indent
 			}
 		}
 	}
-	lines[0] = strings.TrimLeft(lines[0], " \t")
-	for i, line := range lines[1:] {
-		switch {
-		case strings.TrimSpace(line) == "":
-			lines[i+1] = ""
-		case margin > 0:
-			lines[i+1] = line[margin:]
-		}
+	lines[0] = strings.TrimLeft(lines[0], " ")
+	for i := 1; i < len(lines); i++ {
+		indent := len(lines[i]) - len(strings.TrimLeft(lines[i], " "))
+		lines[i] = lines[i][min(indent, max(margin, 0)):]
 	}
 	return lines
+}
+
+// expandTabs replaces the tabs of a line by spaces, up to each eighth column.
+func expandTabs(line string) string {
+	if !strings.Contains(line, "\t") {
+		return line
+	}
+	var b strings.Builder
+	col := 0
+	for _, r := range line {
+		if r != '\t' {
+			b.WriteRune(r)
+			col++
+			continue
+		}
+		n := 8 - col%8
+		b.WriteString(strings.Repeat(" ", n))
+		col += n
+	}
+	return b.String()
 }
