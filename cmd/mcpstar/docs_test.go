@@ -12,11 +12,13 @@ import (
 
 // Every script in the pages loads, and every command prints what the page says.
 // A script names its file in its first line, and so does a transcript; a part of a
-// transcript is what stands in the file by then.
+// transcript is what stands in the file by then. A text that names a file is that
+// file.
 func TestPagesShowWhatHappens(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
 	require.NoError(t, err)
 	require.NotEmpty(t, pages)
+	named := regexp.MustCompile(`^# (\S+\.\w+)\n`)
 	for _, page := range pages {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			text, err := os.ReadFile(page)
@@ -34,6 +36,10 @@ func TestPagesShowWhatHappens(t *testing.T) {
 					}
 					got := mcpstar(t, nil, "check", name)
 					require.Equalf(t, 0, got.status, "%s\n%s", name, got.err)
+				case "text":
+					if m := named.FindStringSubmatch(block.text); m != nil {
+						require.NoError(t, os.WriteFile(m[1], []byte(block.text), 0o644))
+					}
 				case "txtar":
 					first, rest, _ := strings.Cut(block.text, "\n")
 					if name, part := strings.CutPrefix(first, "# part of "); part {

@@ -48,6 +48,9 @@ func list(ctx context.Context, s streams, path string, asJSON bool) error {
 		if first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n"); first != "" {
 			fmt.Fprintf(s.out, "    %s\n", first)
 		}
+		if len(t.Scopes) > 0 {
+			fmt.Fprintf(s.out, "    needs the scope %s\n", strings.Join(t.Scopes, " "))
+		}
 		for _, n := range t.Plan.Resolvers {
 			fmt.Fprintf(s.out, "    resolved by %s\n", n.Key)
 		}

@@ -33,6 +33,7 @@ type serveFlags struct {
 	logLevel       string
 	admin          string
 	traceFile      string
+	auth           authFlags
 }
 
 func newServe(s streams) *cobra.Command {
@@ -59,6 +60,7 @@ func newServe(s streams) *cobra.Command {
 	flags.StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&f.admin, "admin", "", "answer /healthz and /metrics at this address; a port alone is one of loopback")
 	flags.StringVar(&f.traceFile, "trace-file", "", "append OpenTelemetry spans to this file, each a line of JSON (- is standard error)")
+	f.auth.add(cmd)
 	return cmd
 }
 
@@ -71,6 +73,10 @@ func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
+	authorization, err := f.auth.authorization(f.http, os.Getenv, logger)
+	if err != nil {
+		return err
+	}
 	tuneMemory()
 	options := starhost.Options{
 		Output:     s.err,
@@ -80,7 +86,7 @@ func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
 		MaxCallAge: f.maxCallAge,
 		MaxSteps:   f.maxSteps,
 		Version:    version,
-		HTTP:       starhost.HTTPOptions{AllowedHosts: f.allowedHosts, AllowedOrigins: f.allowedOrigins},
+		HTTP:       starhost.HTTPOptions{AllowedHosts: f.allowedHosts, AllowedOrigins: f.allowedOrigins, Auth: authorization},
 	}
 	seen, err := newObserver(s, f, &options)
 	if err != nil {
@@ -132,9 +138,7 @@ func serveHTTP(ctx context.Context, s streams, host *starhost.Host, f *serveFlag
 	if err != nil {
 		return err
 	}
-	if !loopback(listener.Addr()) {
-		fmt.Fprintln(s.err, "mcpstar: warning: anybody who can reach this address can call the tools: there is no authorization yet")
-	}
+	f.auth.warn(s.err, host, listener.Addr())
 	fmt.Fprintf(s.err, "listening on http://%s/mcp\n", shown(listener.Addr(), f.http))
 	return host.ServeListener(ctx, listener, f.grace)
 }
