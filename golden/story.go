@@ -102,8 +102,16 @@ func judge(out *Outcome, t *transcript.Transcript, s *transcript.Section, r *pla
 		}
 		fmt.Fprintf(&text, "%s:%d: %s\n", t.Name, line, d.Text)
 	}
+	if begun(s) {
+		fmt.Fprintf(&text, "%s:%d: nothing is written that the server says; --update writes it down\n", t.Name, s.Line)
+	}
 	text.WriteString(transcript.Diff(t.Name, s.Line+1, t.Text(s), r.Written, o.Color))
 	out.Text = text.String()
+}
+
+// begun reports whether a section holds only what the client says.
+func begun(s *transcript.Section) bool {
+	return !slices.ContainsFunc(s.Entries, func(e *transcript.Entry) bool { return e.Direction != transcript.Send })
 }
 
 func rewrite(file string, text []byte) error {

@@ -157,6 +157,7 @@ func TestAnswerLinesFillASectionThatIsBegun(t *testing.T) {
 			`confirm {"action": "cancel"}`:                                      "elicitation was cancel",
 		} {
 			file := write(t, t.TempDir(), "a.txtar", shop+"-- client --\nanswer "+answer+"\n-- "+revision+" --\n--> 1 tools/call {\"name\": \"order\", \"arguments\": {\"n\": 7}}\n")
+			require.Contains(t, run(t, file, Options{}).Text, "--update writes it down")
 			require.Equal(t, Updated, run(t, file, Options{Update: true}).Status)
 			filled := read(t, file)
 			require.Contains(t, filled, result)
