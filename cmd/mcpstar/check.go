@@ -36,7 +36,7 @@ func check(ctx context.Context, s streams, path string, asJSON bool) error {
 		return err
 	}
 	var problems []*engine.Problem
-	sources := report.Sources{}
+	var sources report.Sources
 	if bad != nil {
 		problems, sources = bad.Problems, bad.Sources
 	} else {
