@@ -5,9 +5,10 @@
 // function Words that gives predeclared names without state:
 //
 //   - types: str, list, enum, model, field, ... and what they accept
-//   - declare: tool, server, lifespan, resolve
-//   - questions: elicit, elicit_url, sample, list_roots
-//   - content: image, audio
+//   - declare: tool, prompt, resource, completion, server, lifespan, every, resolve
+//   - questions: elicit, elicit_url, sample, list_roots, input_required
+//   - content: image, audio, embed, link, user, assistant
+//   - result: result
 //   - dialect: what Python people reach for, text, attempt, fail, json, math
 //   - clock: time, random, uuid
 //   - store: state that may change

@@ -62,8 +62,14 @@ func (s *Scope) Made(q Question) { s.questions = append(s.questions, q) }
 
 // Unreturned is the first question made in this scope other than returned, or nil.
 func (s *Scope) Unreturned(returned Question) Question {
+	return s.UnreturnedBut(func(q Question) bool { return q == returned })
+}
+
+// UnreturnedBut is the first question made in this scope that returned does not
+// report, or nil.
+func (s *Scope) UnreturnedBut(returned func(Question) bool) Question {
 	for _, q := range s.questions {
-		if q != returned {
+		if !returned(q) {
 			return q
 		}
 	}

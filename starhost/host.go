@@ -155,9 +155,9 @@ func (h *Host) ServeListener(ctx context.Context, l net.Listener, grace time.Dur
 	return frame.Serve(ctx, l, server, grace)
 }
 
-// Mount adds the host's tools to a server of the Go SDK that the program has made
-// and serves itself, beside its own tools. Other names are left alone; a tool of
-// the same name is replaced.
+// Mount adds the host's tools, prompts and resources to a server of the Go SDK that
+// the program has made and serves itself, beside its own. Other names are left
+// alone; something of the same name is replaced. A reload reaches that server too.
 //
 // Resolvers and questions work on both revisions. What lies below the SDK can't
 // be had this way, because the transports are the program's:
@@ -167,17 +167,14 @@ func (h *Host) ServeListener(ctx context.Context, l net.Listener, grace time.Dur
 //   - request ids beyond 2^53 are mangled, and one bad line ends stdio
 //   - integers beyond 2^53 in answers are rounded, and an answer that is no
 //     answer fails with the SDK's own words
-//   - tools/list is the SDK's: its caching hints are "public"
+//   - the lists are the SDK's: their caching hints are "public"
+//   - clients can subscribe to resources only if that server lets them
 //   - HTTP has the SDK's guards: foreign origins are served, and one handler
 //     serves one kind of revision
 //
 // A program that wants these serves [Host.Handler] or [Host.ServeStdio].
 func (h *Host) Mount(server *mcp.Server) error {
-	w, err := h.options.wire()
-	if err != nil {
-		return err
-	}
-	wire.Mount(server, h.Snapshot(), h.lifespan.state, w)
+	h.server.Mount(server)
 	return nil
 }
 
@@ -194,6 +191,7 @@ func (h *Host) Close(ctx context.Context) error {
 	h.closing.Do(func() {
 		h.reloading.Lock()
 		defer h.reloading.Unlock()
+		h.server.Close(ctx)
 		h.background.Wait()
 		err = h.lifespan.end(ctx)
 	})

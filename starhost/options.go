@@ -55,6 +55,13 @@ type Options struct {
 	// file. 0 is 100 million.
 	MaxSteps uint64
 
+	// PageSize is how many things a client is shown at once of a list. 0 is 1000.
+	PageSize int
+
+	// Limits bound the time, the memory and the rest of what a call may use.
+	Limits CallLimits
+	ledger *engine.Ledger // of all its calls
+
 	// OnCall is told when a round of a call begins; what it returns is told how the
 	// round ended. Both must be safe for concurrent use. Nil tells nobody.
 	OnCall func() (ended func(wire.Record))
@@ -116,8 +123,6 @@ func (o *Options) world(ctx context.Context) context.Context {
 	return engine.WithWorld(ctx, o.Test.World)
 }
 
-func (o *Options) limits() engine.Limits { return engine.Limits{Steps: o.MaxSteps} }
-
 // print hands what a script prints to Output, one line each.
 func (o *Options) print(_ *starlark.Thread, msg string) {
 	if o.Output != nil {
@@ -137,6 +142,7 @@ func (o *Options) load() (load.Options, error) {
 		Limits:  o.limits(),
 		Version: o.Version,
 	}
+	o.Limits.load(&l)
 	if o.Test != nil {
 		l.TestWords, l.Instrument = o.Test.Words, o.Test.Instrument
 	}
@@ -155,10 +161,12 @@ func (o *Options) wire() (wire.Options, error) {
 		StateTTL:   o.StateTTL,
 		MaxCallAge: o.MaxCallAge,
 		Limits:     o.limits(),
+		PageSize:   o.PageSize,
 		Version:    o.Version,
 		OnCall:     o.OnCall,
 		Tracer:     o.Tracer,
 	}
+	o.Limits.wire(&w)
 	if o.Test != nil {
 		w.World, w.Observe, w.Replace = o.Test.World, o.Test.Observe, o.Test.Replace
 	}

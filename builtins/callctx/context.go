@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"go.starlark.net/starlark"
 
@@ -41,6 +42,19 @@ type Info struct {
 	// ElicitationComplete tells that what elicit_url() opened is done, for the
 	// resolver with that wire key.
 	ElicitationComplete func(key string) error
+	// InputResponses are the answers that came with this round, by key: a frozen
+	// dict, or nil for none.
+	InputResponses starlark.Value
+	// RequestState is what input_required(state =) kept in the round before, frozen,
+	// or nil.
+	RequestState starlark.Value
+	// ResourceUpdated tells the clients that have subscribed to a resource.
+	ResourceUpdated func(uri string) error
+	// ReadResource reads one of the server's own resources: a list of content blocks.
+	ReadResource func(thread *starlark.Thread, uri string) (starlark.Value, error)
+	// CloseSSE ends the stream that carries this call, where there is one that the
+	// client can take up again: after that time, if it is positive.
+	CloseSSE func(retry time.Duration)
 }
 
 // Context is an [Info] as a script sees it. It is immutable.
@@ -72,8 +86,15 @@ func New(info Info) *Context {
 		dict.Freeze()
 		c.headers = dict
 	}
-	if c.info.State == nil {
-		c.info.State = starlark.None
+	for _, v := range []*starlark.Value{&c.info.State, &c.info.RequestState} {
+		if *v == nil {
+			*v = starlark.None
+		}
+	}
+	if c.info.InputResponses == nil {
+		none := new(starlark.Dict)
+		none.Freeze()
+		c.info.InputResponses = none
 	}
 	return c
 }
@@ -86,7 +107,8 @@ func (c *Context) Truth() starlark.Bool  { return true }
 func (c *Context) Hash() (uint32, error) { return 0, errors.New("unhashable: ctx") }
 
 var contextNames = []string{
-	"auth", "call_id", "client", "elicitation_complete", "headers", "log", "progress", "protocol_version", "request_id", "state",
+	"auth", "call_id", "client", "close_sse", "elicitation_complete", "headers", "input_responses", "log",
+	"notify_resource_updated", "progress", "protocol_version", "read_resource", "request_id", "request_state", "sleep", "state",
 }
 
 // AttrNames are the names that ctx offers.
@@ -109,6 +131,18 @@ func (c *Context) Attr(name string) (starlark.Value, error) {
 		return c.headers, nil
 	case "state":
 		return c.info.State, nil
+	case "input_responses":
+		return c.info.InputResponses, nil
+	case "request_state":
+		return c.info.RequestState, nil
+	case "sleep":
+		return starlark.NewBuiltin("ctx.sleep", c.sleep), nil
+	case "read_resource":
+		return starlark.NewBuiltin("ctx.read_resource", c.readResource), nil
+	case "notify_resource_updated":
+		return starlark.NewBuiltin("ctx.notify_resource_updated", c.resourceUpdated), nil
+	case "close_sse":
+		return starlark.NewBuiltin("ctx.close_sse", c.closeSSE), nil
 	case "log":
 		return starlark.NewBuiltin("ctx.log", c.log), nil
 	case "progress":

@@ -13,9 +13,13 @@ import (
 // A Registry collects what the files of one load declare, in the order in which
 // they say it. It is used by one load, which runs one file at a time.
 type Registry struct {
-	Tools    []*Tool
-	Servers  []*Server
-	Lifespan []*Lifespan
+	Tools       []*Tool
+	Prompts     []*Prompt
+	Resources   []*Resource
+	Completions []*Completion
+	Servers     []*Server
+	Lifespan    []*Lifespan
+	Timers      []*Timer
 	// Functions are the annotated functions in the order of their defs.
 	Functions []*Annotated
 	// Mistakes are the declarations that could not be taken. The file runs on, so
@@ -79,6 +83,10 @@ func registry(thread *starlark.Thread, word string) (*Registry, error) {
 func Words() starlark.StringDict {
 	return starlark.StringDict{
 		"tool":         declaration("tool", declareTool),
+		"prompt":       declaration("prompt", declarePrompt),
+		"resource":     declaration("resource", declareResource),
+		"completion":   declaration("completion", declareCompletion),
+		"every":        declaration("every", declareTimer),
 		"server":       declaration("server", declareServer),
 		"lifespan":     declaration("lifespan", declareLifespan),
 		"resolve":      starlark.NewBuiltin("resolve", makeMarker),

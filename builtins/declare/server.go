@@ -19,10 +19,12 @@ type Server struct {
 	// Requires is the version of mcpstar that the script wants: ">=0.1".
 	Requires *string
 	Icons    json.RawMessage
+	// Hint is for the server's lists, and for resources that say none themselves.
+	Hint Hint
 }
 
-// declareServer is server(name =, title =, version =, instructions =, website_url =, icons =, requires =).
-func declareServer(r *Registry, thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (err error) {
+// declareServer is server(name =, title =, version =, instructions =, website_url =, icons =, requires =, ttl =, scope =).
+func declareServer(r *Registry, thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) error {
 	s := &Server{Span: callSpan(thread)}
 	if len(args) > 0 {
 		name := `"..."`
@@ -31,19 +33,14 @@ func declareServer(r *Registry, thread *starlark.Thread, b *starlark.Builtin, ar
 		}
 		return fmt.Errorf("server() takes its options by name; write server(name = %s)", name)
 	}
-	var icons *starlark.List
 	if err := unpack(b, args, kwargs, "name?", &optional{&s.Name}, "title?", &optional{&s.Title},
 		"version?", &optional{&s.Version}, "instructions?", &optional{&s.Instructions},
-		"website_url?", &optional{&s.WebsiteURL}, "icons?", &icons, "requires?", &optional{&s.Requires}); err != nil {
+		"website_url?", &optional{&s.WebsiteURL}, "icons?", iconsInto(&s.Icons), "requires?", &optional{&s.Requires},
+		"ttl?", s.Hint.ttl(), "scope?", s.Hint.scope()); err != nil {
 		return err
 	}
 	if s.Name != nil && *s.Name == "" {
 		return &optionError{"name", errors.New("server() has an empty name; leave it out to use the file's")}
-	}
-	if icons != nil {
-		if s.Icons, err = wire("icons", icons); err != nil {
-			return &optionError{"icons", err}
-		}
 	}
 	r.Servers = append(r.Servers, s)
 	return nil

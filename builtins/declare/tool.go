@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"time"
 
 	"go.starlark.net/starlark"
 
@@ -19,48 +20,61 @@ type Tool struct {
 	Name, Title, Description *string
 	// Annotations, Icons and Meta are wire JSON, or nil.
 	Annotations, Icons, Meta json.RawMessage
+	// Enabled says that it is on the list when the server starts.
+	Enabled bool
 	// Scopes are what a caller's token must have, beside what the server wants.
 	Scopes []string
+	// Timeout is how long a call may run; 0: as long as the host says.
+	Timeout time.Duration
 }
 
-// declareTool is tool(fn, name =, title =, description =, annotations =, icons =, meta =,
-// scopes =).
+// declareTool is tool(fn, name =, title =, description =, annotations =, icons =,
+// meta =, scopes =, timeout =, enabled = True).
 func declareTool(r *Registry, thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (err error) {
-	t := &Tool{Span: callSpan(thread)}
+	t := &Tool{Span: callSpan(thread), Enabled: true}
 	var fn starlark.Value
 	var annotations *starlark.Dict
-	var icons *starlark.List
-	var meta *starlark.Dict
+	icons, meta := iconsInto(&t.Icons), metaInto(&t.Meta)
 	if err := unpack(b, args, kwargs, "fn", &fn, "name?", &optional{&t.Name}, "title?", &optional{&t.Title},
-		"description?", &optional{&t.Description}, "annotations?", &annotations, "icons?", &icons, "meta?", &meta,
-		"scopes?", &scopes{&t.Scopes}); err != nil {
+		"description?", &optional{&t.Description}, "annotations?", &annotations, "icons?", icons, "meta?", meta,
+		"scopes?", &scopes{&t.Scopes}, "timeout?", &timeout{&t.Timeout}, "enabled?", &t.Enabled); err != nil {
 		return err
 	}
-	switch fn := fn.(type) {
-	case *starlark.Function:
-		t.Func = fn
-	case engine.Type, *starlark.Builtin:
-		return fmt.Errorf("tool() wants a function made with def, got %s; write a def that calls it", described(fn))
-	default:
-		return fmt.Errorf("tool() wants the function itself, got %s; write it without calling it: tool(order_book)", engine.Describe(fn))
+	if t.Func, err = ownFunction(b.Name(), fn); err != nil {
+		return err
 	}
 	if annotations != nil {
 		if t.Annotations, err = toolHints(annotations); err != nil {
 			return err
 		}
 	}
-	if icons != nil {
-		if t.Icons, err = wire("icons", icons); err != nil {
-			return err
-		}
-	}
-	if meta != nil {
-		if t.Meta, err = wire("meta", meta); err != nil {
-			return err
-		}
-	}
 	r.Tools = append(r.Tools, t)
 	return nil
+}
+
+// ownFunction is the function that a declaration is given.
+func ownFunction(word string, v starlark.Value) (*starlark.Function, error) {
+	switch fn := v.(type) {
+	case *starlark.Function:
+		return fn, nil
+	case engine.Type, *starlark.Builtin:
+		return nil, fmt.Errorf("%s() wants a function made with def, got %s; write a def that calls it", word, described(fn))
+	}
+	return nil, fmt.Errorf("%s() wants the function itself, got %s; write it without calling it: %s", word, engine.Describe(v), exampleOf(word))
+}
+
+func exampleOf(word string) string {
+	switch word {
+	case "prompt":
+		return "prompt(review)"
+	case "resource":
+		return `resource("config://app", config)`
+	case "every":
+		return "every(60, refresh)"
+	case "completion":
+		return `completion(review, "style", styles)`
+	}
+	return "tool(order_book)"
 }
 
 // toolHints checks annotations = {...}, which is in wire shape.

@@ -60,10 +60,10 @@ func (textWord) Attr(name string) (starlark.Value, error) {
 	return nil, nil
 }
 
-// CallInternal is text(s): a content block of text.
+// CallInternal is text(s, annotations =, meta =): a content block of text.
 func (w textWord) CallInternal(_ *starlark.Thread, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var v starlark.Value
-	if err := starlark.UnpackArgs(w.Name(), args, kwargs, "s", &v); err != nil {
+	var v, annotations, meta starlark.Value
+	if err := starlark.UnpackArgs(w.Name(), args, kwargs, "s", &v, "annotations?", &annotations, "meta?", &meta); err != nil {
 		return nil, err
 	}
 	s, ok := v.(starlark.String)
@@ -73,7 +73,7 @@ func (w textWord) CallInternal(_ *starlark.Thread, args starlark.Tuple, kwargs [
 	if !utf8.ValidString(string(s)) {
 		return nil, fmt.Errorf("%s: the text is not valid UTF-8", w.Name())
 	}
-	return content.Text(string(s)), nil
+	return content.Text(string(s)).Noted(annotations, meta)
 }
 
 // len(s) is the number of characters in s.

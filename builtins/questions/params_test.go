@@ -167,7 +167,7 @@ func TestOnlyAModelIsTheTypeOfItsAnswers(t *testing.T) {
 
 func TestWordsAreOwnMaps(t *testing.T) {
 	words := questions.Words()
-	require.Equal(t, []string{"elicit", "elicit_url", "list_roots", "sample"}, words.Keys())
+	require.Equal(t, []string{"elicit", "elicit_url", "input_required", "list_roots", "sample"}, words.Keys())
 	delete(words, "elicit")
 	require.True(t, questions.Words().Has("elicit"))
 }

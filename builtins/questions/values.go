@@ -28,7 +28,8 @@ var (
 		{"type", "type"}, {"text", "text"}, {"name", "name"}, {"input", "input"}, {"mime_type", "mimeType"},
 		{"id", "id"}, {"data", "data"}, {"tool_use_id", "toolUseId"}, {"content", "content"},
 	}}
-	rootsAnswer = &answerKind{"roots_answer", []attribute{{"roots", "roots"}}}
+	elicitAnswer = &answerKind{"elicitation_answer", []attribute{{"action", "action"}, {"content", "content"}}}
+	rootsAnswer  = &answerKind{"roots_answer", []attribute{{"roots", "roots"}}}
 	rootEntry   = &answerKind{"root", []attribute{{"uri", "uri"}, {"name", "name"}}}
 )
 

@@ -6,14 +6,16 @@ import (
 	"github.com/mcpstar/mcpstar/engine"
 )
 
-// Words are the names this room adds to every script: elicit, elicit_url, sample
-// and list_roots. The values are immutable and may be shared by all threads.
+// Words are the names this room adds to every script: elicit, elicit_url, sample,
+// list_roots and input_required. The values are immutable and may be shared by all threads.
 func Words() starlark.StringDict {
 	return starlark.StringDict{
 		"elicit":     starlark.NewBuiltin("elicit", elicit),
 		"elicit_url": starlark.NewBuiltin("elicit_url", elicitURL),
 		"sample":     starlark.NewBuiltin("sample", sample),
 		"list_roots": starlark.NewBuiltin("list_roots", listRoots),
+
+		"input_required": inputRequiredWord{},
 	}
 }
 

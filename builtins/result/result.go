@@ -24,40 +24,68 @@ type Shape struct {
 	Title string
 }
 
-// Encode makes the content and the structured content (nil without a schema) of
-// a tool's value. The error is an *[engine.Failure], or says what JSON can't
-// hold. limits bound the text of each.
+// An Encoded is a result in its parts, as wire JSON.
+type Encoded struct {
+	Content    json.RawMessage
+	Structured json.RawMessage // nil without
+	Meta       json.RawMessage // nil without
+	IsError    bool
+}
+
+// Encode makes the result of what a tool returned. The error is an
+// *[engine.Failure], or says what JSON can't hold. limits bound the text of each
+// part.
 //
 // The text shows what the function returned; the structured content holds the
 // value as its type converted it.
-func Encode(v starlark.Value, shape Shape, limits exactjson.Limits) (blocks, structured json.RawMessage, err error) {
+func Encode(v starlark.Value, shape Shape, limits exactjson.Limits) (*Encoded, error) {
 	if q, ok := v.(engine.Question); ok {
-		return nil, nil, &engine.Failure{Text: fmt.Sprintf(
-			"the tool returned %s(...): a tool can't ask; return the question from a resolver, and take its answer as a parameter", q.Word())}
+		return nil, asked("tool", q)
 	}
+	if made, ok := v.(*Handmade); ok {
+		return made.encode(shape, limits)
+	}
+	out := new(Encoded)
+	var err error
+	if out.Content, err = encodeBlocks(v, limits); err != nil {
+		return nil, err
+	}
+	out.Structured, err = structured(v, shape, limits)
+	return out, err
+}
+
+// asked is the error for a body that returned a question.
+func asked(what string, q engine.Question) error {
+	return &engine.Failure{Text: fmt.Sprintf(
+		"the %s returned %s(...): a %s can't ask; return the question from a resolver, and take its answer as a parameter", what, q.Word(), what)}
+}
+
+func encodeBlocks(v starlark.Value, limits exactjson.Limits) (json.RawMessage, error) {
 	list, err := toBlocks(nil, v, limits, 0)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if blocks, err = exactjson.Append(nil, list, "", limits); err != nil {
-		return nil, nil, err
-	}
+	return exactjson.Append(nil, list, "", limits)
+}
+
+// structured checks v against what the tool declared, and is its structured
+// content if there is to be one.
+func structured(v starlark.Value, shape Shape, limits exactjson.Limits) (json.RawMessage, error) {
 	if shape.Type == nil {
-		return blocks, nil, nil
+		return nil, nil
 	}
 	got, wrong := shape.Type.Accept(v, "")
 	if len(wrong) > 0 {
-		return nil, nil, &engine.Failure{Text: Mismatches(wrong, shape.Title)}
+		return nil, &engine.Failure{Text: Mismatches(wrong, shape.Title)}
 	}
 	if !shape.Structured {
-		return blocks, nil, nil
+		return nil, nil
 	}
 	var out any = got
 	if shape.Wrapped {
 		out = exactjson.Object{{Name: "result", Value: got}}
 	}
-	structured, err = exactjson.Append(nil, out, "", limits)
-	return blocks, structured, err
+	return exactjson.Append(nil, out, "", limits)
 }
 
 // toBlocks appends the content blocks of v: a text as it is, a block as it is,

@@ -22,7 +22,7 @@ var may = map[string][]string{
 	"builtins":               {"engine", "github.com/google/jsonschema-go"},
 	"scripts":                {},
 	"starhost":               {"builtins", "engine", "scripts", "github.com/modelcontextprotocol/go-sdk", "go.opentelemetry.io/otel"},
-	"starhost/load":          {"builtins", "engine", "scripts"},
+	"starhost/load":          {"builtins", "engine", "scripts", "github.com/yosida95/uritemplate"},
 	"starhost/load/annotate": {"engine", "starhost/load/tokens"},
 	"starhost/load/habits":   {"engine", "starhost/load/tokens"},
 	"starhost/load/tokens":   {},

@@ -33,8 +33,8 @@ type keyed struct {
 // Problems are all problems found so far.
 func (c *Compiler) Problems() []*engine.Problem { return c.problems }
 
-// Compile makes the plan of a tool. kind and name say what it is in messages:
-// "tool", "order_book". A nil plan means that problems were found.
+// Compile makes the plan of a tool, a prompt or a resource, whose body is tool. kind
+// and name say what it is in messages: "tool", "order_book". A nil plan means that problems were found.
 func (c *Compiler) Compile(kind, name string, tool *Func) *Plan {
 	before := len(c.problems)
 	w := &walk{
@@ -42,7 +42,7 @@ func (c *Compiler) Compile(kind, name string, tool *Func) *Plan {
 		label:    kind + " " + name,
 		tool:     tool,
 		nodes:    map[starlark.Callable]*Node{},
-		plan:     &Plan{},
+		plan:     &Plan{Kind: kind},
 	}
 	for _, p := range tool.Params {
 		if p.Resolve == nil && p.Name != ContextParam && !p.Rest {

@@ -2,9 +2,11 @@ package graph
 
 import "github.com/mcpstar/mcpstar/engine"
 
-// A Plan is one tool's compiled graph. It is immutable and safe for concurrent
-// use.
+// A Plan is the compiled graph of one tool, prompt or resource. It is immutable
+// and safe for concurrent use.
 type Plan struct {
+	// Kind is what it is the plan of, as messages say it: "tool".
+	Kind string
 	// Tool is the body, whose inputs are the tool's parameters.
 	Tool *Node
 	// Resolvers are all resolvers the tool can reach, dependencies first, in

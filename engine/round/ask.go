@@ -41,7 +41,7 @@ func (r *run) ask(n *graph.Node, q engine.Question) (engine.Outcome, error) {
 			return engine.Outcome{}, err
 		}
 	}
-	if err := r.mayReach(n.Key, q); err != nil {
+	if err := r.mayReach("resolver", n.Key, q); err != nil {
 		return engine.Outcome{}, err
 	}
 	r.observe(n.Key, Asks, "")
@@ -51,7 +51,7 @@ func (r *run) ask(n *graph.Node, q engine.Question) (engine.Outcome, error) {
 }
 
 func (r *run) askNow(n *graph.Node, q engine.Question) (engine.Outcome, error) {
-	if err := r.mayReach(n.Key, q); err != nil {
+	if err := r.mayReach("resolver", n.Key, q); err != nil {
 		return engine.Outcome{}, err
 	}
 	r.observe(n.Key, Asks, "")
@@ -105,14 +105,14 @@ func (r *run) changed(n *graph.Node) error {
 }
 
 // mayReach checks that the client can be asked this at all.
-func (r *run) mayReach(key string, q engine.Question) error {
+func (r *run) mayReach(who, key string, q engine.Question) error {
 	needs := q.Needs()
 	if needs.Declared(r.Capabilities) {
 		return nil
 	}
 	return &engine.ProtocolError{
 		Code:    engine.CodeMissingCapability,
-		Message: fmt.Sprintf("Client did not declare the %s capability required by resolver '%s'", needs.Name, key),
+		Message: fmt.Sprintf("Client did not declare the %s capability required by %s '%s'", needs.Name, who, key),
 		Data:    exactjson.MustMarshal(exactjson.Object{{Name: "requiredCapabilities", Value: needs.Required}}),
 	}
 }

@@ -7,6 +7,7 @@
 // The script can't tell the two apart.
 //
 // What makes that safe is here, one concept a file: the walk (run.go), what
-// happens to a question (ask.go), what a later round remembers (state.go), and
-// the clock that stands still in a resolver (clock.go).
+// happens to a question (ask.go), what a later round remembers (state.go),
+// bodies that drive their rounds by themselves (manual.go), and the clock that
+// stands still in a resolver (clock.go).
 package round

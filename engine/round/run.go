@@ -24,6 +24,13 @@ type Call struct {
 	State *State
 	// Code names the version of the scripts; see [State.Code].
 	Code string
+	// Resume is the script's ctx for the next round of a body that drives its rounds
+	// by itself, where that round needs no request of the client's. Nil: the
+	// context stays as it is.
+	Resume func(Resumed) starlark.Value
+	// Malformed reports an answer that is none of the results a client can answer
+	// with. Only what [Call.Ask] gives to such a body is judged. May be nil.
+	Malformed func(answer json.RawMessage) bool
 	// Capabilities are the client's, as JSON.
 	Capabilities json.RawMessage
 	// Answers are the raw answers that came with this round, by wire key.
@@ -64,6 +71,9 @@ type Result struct {
 	Asked []Asked
 	// State is what the next round needs. Nil unless there are questions.
 	State *State
+	// Manual says that the body asked by itself. Then Asked may be empty, and State
+	// nil.
+	Manual bool
 }
 
 // Run runs one round. The error is an *[engine.Failure] or another error of the
@@ -73,10 +83,11 @@ func Run(ctx context.Context, call *Call) (*Result, error) {
 	thread, release := call.Thread(ctx)
 	defer release()
 	r := &run{
-		Call:   call,
-		ctx:    ctx,
-		thread: thread,
-		slots:  make([]slot, len(call.Plan.Resolvers)),
+		Call:    call,
+		ctx:     ctx,
+		thread:  thread,
+		slots:   make([]slot, len(call.Plan.Resolvers)),
+		context: call.Context,
 		next: &State{
 			Version: stateVersion,
 			Call:    call.State.Call,
@@ -95,11 +106,7 @@ func Run(ctx context.Context, call *Call) (*Result, error) {
 	if !ready {
 		return &Result{Asked: r.asked, State: r.next}, nil
 	}
-	value, err := r.body(args)
-	if err != nil {
-		return nil, err
-	}
-	return &Result{Value: value}, nil
+	return r.manual(args)
 }
 
 // run is one round on its way.
@@ -108,8 +115,10 @@ type run struct {
 	ctx    context.Context
 	thread *starlark.Thread
 	slots  []slot // by the index of the resolver
-	asked  []Asked
-	next   *State
+	// context is the script's ctx in this round.
+	context starlark.Value
+	asked   []Asked
+	next    *State
 }
 
 // A slot is what became of a resolver in this round.
@@ -140,7 +149,7 @@ func (r *run) inputs(n *graph.Node) (args arguments, ready bool, err error) {
 		case graph.FromArgument:
 			v = r.Arguments[in.Argument]
 		case graph.FromContext:
-			v = r.Context
+			v = r.context
 		case graph.FromResolver:
 			outcome, err := r.resolve(in.Resolver)
 			if errors.Is(err, errPending) {
@@ -256,12 +265,14 @@ func (r *run) body(args arguments) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if stray := scope.Unreturned(nil); stray != nil {
+	if q := stray(scope, v); q != nil {
 		return nil, &engine.Failure{Text: fmt.Sprintf(
-			"%s: %s() in %s(): a tool can't ask; move the question to a resolver, `x: resolve(that_resolver)`, and use its answer here",
-			stray.Pos(), stray.Word(), fn.Name)}
+			"%s: %s() in %s(): a %s can't ask; move the question to a resolver, `x: resolve(that_resolver)`, and use its answer here",
+			q.Pos(), q.Word(), fn.Name, r.Plan.Kind)}
 	}
-	v.Freeze()
+	if err := engine.Freeze(v); err != nil {
+		return nil, &engine.Failure{Text: fmt.Sprintf("what %s() returned can't be handed on: %v", fn.Name, err)}
+	}
 	return v, nil
 }
 
@@ -287,7 +298,9 @@ func fits(fn *graph.Func, v starlark.Value) (starlark.Value, error) {
 		}
 		v = got
 	}
-	v.Freeze()
+	if err := engine.Freeze(v); err != nil {
+		return nil, &engine.Failure{Text: fmt.Sprintf("what %s() returned can't be handed on: %v", fn.Name, err)}
+	}
 	return v, nil
 }
 
@@ -300,6 +313,20 @@ func strayQuestion(q engine.Question, fn string) error {
 type arguments struct {
 	positional starlark.Tuple
 	keyword    []starlark.Tuple
+}
+
+// replace puts another value where one stands.
+func (a *arguments) replace(old, with starlark.Value) {
+	for i, v := range a.positional {
+		if v == old {
+			a.positional[i] = with
+		}
+	}
+	for _, pair := range a.keyword {
+		if pair[1] == old {
+			pair[1] = with
+		}
+	}
 }
 
 func (a *arguments) add(in graph.Input, v starlark.Value) {

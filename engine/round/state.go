@@ -22,6 +22,8 @@ type State struct {
 	Rounds int `json:"r,omitempty"`
 	// Trace is the traceparent of the first round, where calls are traced.
 	Trace string `json:"t,omitempty"`
+	// Spent is how long its rounds have run, in milliseconds.
+	Spent int64 `json:"t,omitempty"`
 	// Code names the version of the scripts that asked last, so that a question
 	// which a reload has reworded is told apart from one that never settles.
 	Code string `json:"g,omitempty"`
@@ -33,6 +35,8 @@ type State struct {
 	// Changed counts, for each wire key, the answers that came for a question
 	// which had changed meanwhile.
 	Changed map[string]int `json:"n,omitempty"`
+	// Manual is the state of a body that drives its rounds by itself, as JSON.
+	Manual json.RawMessage `json:"m,omitempty"`
 }
 
 // A Pin is a question as it was asked.

@@ -174,6 +174,9 @@ func functionsOf(p *graph.Plan) []*starlark.Function {
 			fns = append(fns, fn)
 		}
 	}
+	if p == nil {
+		return nil // the same text always
+	}
 	add(p.Tool.Func.Call)
 	for _, n := range p.Resolvers {
 		add(n.Func.Call)

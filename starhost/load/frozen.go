@@ -26,6 +26,7 @@ func (l *loader) freezeAll(m *module) bool {
 	for _, t := range m.declared.Tools {
 		l.freeze(t.Func, t.Span, "what tool() is given")
 	}
+	l.freezeDeclared(m)
 	for _, s := range m.declared.Lifespan {
 		l.freeze(s.Start, s.Span, "what lifespan() is given")
 		if s.Stop != nil {

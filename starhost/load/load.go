@@ -51,7 +51,8 @@ type Options struct {
 	Instrument func(path string, file *syntax.File)
 }
 
-const defaultTimeout = 5 * time.Second
+// DefaultTimeout is how long a load may take, unless [Options.Timeout] says so.
+const DefaultTimeout = 5 * time.Second
 
 // Load loads a server. The error is a *[report.Error] with every problem of the
 // scripts, or says why there is nothing to load. Load never runs tools,
@@ -68,7 +69,7 @@ func Load(ctx context.Context, options Options) (*Snapshot, error) {
 		options.Print = func(*starlark.Thread, string) {}
 	}
 	if options.Timeout == 0 {
-		options.Timeout = defaultTimeout
+		options.Timeout = DefaultTimeout
 	}
 	bounded, cancel := context.WithTimeoutCause(ctx, options.Timeout, &engine.Interrupt{
 		Text: fmt.Sprintf("stopped after %v: does a loop end?", options.Timeout),
@@ -189,21 +190,20 @@ func (l *loader) load(files []string) *Snapshot {
 	}
 	s := &Snapshot{
 		Name:     defaultName(l.options.Entry, l.options.Folder),
-		Tools:    l.tools(),
 		Code:     codeOf(l.read()),
 		Sources:  report.Sources{},
 		Files:    slices.Sorted(maps.Keys(l.modules)),
 		Compiled: l.compiled,
 		modules:  l.modules,
-		tools:    map[string]*Tool{},
 	}
 	for path, m := range l.modules {
 		s.Sources[path] = m.text
 	}
-	for _, t := range s.Tools {
-		s.tools[t.Name] = t
-	}
+	l.declared(s)
 	l.server(s)
+	for _, r := range slices.Concat(s.Resources, s.Templates) {
+		r.Cache = s.Cache.with(r.hint)
+	}
 	l.lifespan(s)
 	return s
 }
@@ -241,6 +241,7 @@ func (l *loader) server(s *Snapshot) {
 	take(&s.Instructions, first.Instructions)
 	take(&s.WebsiteURL, first.WebsiteURL)
 	s.Icons = first.Icons
+	s.Cache = cacheOf(first.Hint)
 	if first.Requires != nil {
 		if p := requires(*first.Requires, l.options.Version, first.Span); p != nil {
 			l.report(p)

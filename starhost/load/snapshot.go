@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"go.starlark.net/starlark"
 
@@ -26,6 +27,15 @@ type Snapshot struct {
 	Icons json.RawMessage
 	// Tools are in the order of their names.
 	Tools []*Tool
+	// Prompts are in the order of their names.
+	Prompts []*Prompt
+	// Resources and Templates are in the order of their URIs.
+	Resources, Templates []*Resource
+	// Cache is what clients may keep of the lists, and of resources that say nothing
+	// themselves.
+	Cache Cache
+	// Timers run as long as the server does.
+	Timers []*Timer
 	// Start makes the server's state, Stop ends it; nil without a lifespan.
 	Start, Stop *starlark.Function
 	// Code names this version: it changes when any file does.
@@ -40,8 +50,11 @@ type Snapshot struct {
 	// were taken over from the one before.
 	Compiled int
 
-	modules map[string]*module
-	tools   map[string]*Tool
+	modules   map[string]*module
+	tools     map[string]*Tool
+	prompts   map[string]*Prompt
+	resources map[string]*Resource // and templates, by URI as written
+	matching  []*Resource          // templates, in the order in which they are tried
 }
 
 // Tool is the tool of that name, or nil.
@@ -62,8 +75,12 @@ type Tool struct {
 	// the tool has none. Wrapped says that results stand under "result" in it.
 	InputSchema, OutputSchema json.RawMessage
 	Wrapped                   bool
+	// Timeout is how long a call may run; 0: as long as the host says.
+	Timeout time.Duration
 	// Annotations, Icons and Meta are wire JSON, or nil.
 	Annotations, Icons, Meta json.RawMessage
+	// Enabled says that it is on the list when the server starts.
+	Enabled bool
 	// Scopes are what a caller's token must have, where there is authorization.
 	Scopes []string
 	// Plan is the compiled graph of resolvers.

@@ -16,9 +16,7 @@ import (
 )
 
 // tools makes the tools of all files, reporting what doesn't fit.
-func (l *loader) tools() []*Tool {
-	fns := &functions{loader: l, known: map[starlark.Callable]*graph.Func{}}
-	compiler := &graph.Compiler{Lookup: fns.lookup}
+func (l *loader) tools(fns *functions, compiler *graph.Compiler) []*Tool {
 	declared := map[string]*declare.Tool{}
 	var tools []*Tool
 	for _, m := range l.order {
@@ -36,11 +34,10 @@ func (l *loader) tools() []*Tool {
 				continue
 			}
 			declared[t.Name] = d
-			t.Plan = compiler.Compile("tool", t.Name, fns.lookup(d.Func))
+			t.Plan = l.plan(compiler, "tool", t.Name, fns.lookup(d.Func))
 			tools = append(tools, t)
 		}
 	}
-	l.report(compiler.Problems()...)
 	slices.SortFunc(tools, func(a, b *Tool) int { return strings.Compare(a.Name, b.Name) })
 	return tools
 }
@@ -58,7 +55,10 @@ func duplicateTool(name string, again, first *declare.Tool) *engine.Problem {
 // tool makes one tool, all but its plan; nil if it can't have a name.
 func (l *loader) tool(d *declare.Tool, fns *functions) *Tool {
 	fn := d.Func.(*starlark.Function)
-	t := &Tool{Name: fn.Name(), Function: fn.Name(), Annotations: d.Annotations, Icons: d.Icons, Meta: d.Meta, Scopes: d.Scopes}
+	t := &Tool{
+		Name: fn.Name(), Function: fn.Name(), Annotations: d.Annotations, Icons: d.Icons, Meta: d.Meta,
+		Scopes: d.Scopes, Timeout: d.Timeout, Enabled: d.Enabled,
+	}
 	if d.Name != nil {
 		t.Name = *d.Name
 	} else if fn.Name() == "lambda" {
@@ -71,7 +71,7 @@ func (l *loader) tool(d *declare.Tool, fns *functions) *Tool {
 	if d.Title != nil {
 		t.Title = *d.Title
 	}
-	l.checkName(t.Name, d)
+	l.checkName("tool", t.Name, d.Span)
 
 	doc := declare.ParseDoc(fn.Doc())
 	t.Description = doc.Description
@@ -79,20 +79,20 @@ func (l *loader) tool(d *declare.Tool, fns *functions) *Tool {
 		t.Description = *d.Description
 	}
 	g := fns.lookup(fn)
-	t.Returns = g.Returns
-	t.Parameters = l.parameters(fn, g, &doc)
+	t.Returns, _ = withoutManual(g.Returns)
+	t.Parameters = l.parameters("tool", fn, g, &doc)
 	l.checkDoc(fn, g, &doc)
 	t.InputSchema = exactjson.MustMarshal(t.Parameters.Schema(t.Function + "Arguments"))
-	if g.Returns != nil {
-		if schema, wrapped := types.OutputSchema(g.Returns, t.Function+"Output"); schema != nil {
+	if t.Returns != nil {
+		if schema, wrapped := types.OutputSchema(t.Returns, t.Function+"Output"); schema != nil {
 			t.OutputSchema, t.Wrapped = exactjson.MustMarshal(schema), wrapped
 		}
 	}
 	return t
 }
 
-// parameters are the parameters of a tool that the model fills.
-func (l *loader) parameters(fn *starlark.Function, g *graph.Func, doc *declare.Doc) types.Parameters {
+// parameters are the parameters of a tool, prompt or template that are not resolved.
+func (l *loader) parameters(kind string, fn *starlark.Function, g *graph.Func, doc *declare.Doc) types.Parameters {
 	var sig *signature
 	if m := l.modules[fn.Position().Filename()]; m != nil {
 		sig = m.signatures[fn]
@@ -107,9 +107,9 @@ func (l *loader) parameters(fn *starlark.Function, g *graph.Func, doc *declare.D
 			field = sig.params[p.Name].field
 		}
 		if sig == nil || !sig.params[p.Name].wrong {
-			field = l.field(fn, p, field, fn.ParamDefault(i))
+			field = l.field(kind, fn, p, field, fn.ParamDefault(i))
 		}
-		l.checkParameterName(fn, p)
+		l.checkParameterName(kind, fn, p)
 		params = append(params, types.Parameter{Name: p.Name, Field: field, Description: doc.Param(p.Name)})
 	}
 	return params
@@ -118,19 +118,22 @@ func (l *loader) parameters(fn *starlark.Function, g *graph.Func, doc *declare.D
 // clientName is what a big client takes as the name of a property.
 var clientName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
-func (l *loader) checkParameterName(fn *starlark.Function, p graph.Param) {
+func (l *loader) checkParameterName(kind string, fn *starlark.Function, p graph.Param) {
 	problem := &engine.Problem{Code: "parameter-name", At: engine.Label{Span: p.Span}}
 	switch {
 	case strings.HasPrefix(p.Name, "_"):
-		problem.Message = fmt.Sprintf("parameter %q of tool %s starts with an underscore", p.Name, fn.Name())
+		problem.Message = fmt.Sprintf("parameter %q of %s %s starts with an underscore", p.Name, kind, fn.Name())
 		problem.Help = "the model sees this name: drop the underscore"
+		if kind != "tool" {
+			problem.Help = "clients see this name: drop the underscore"
+		}
 	case len(p.Name) > 64:
 		problem.Warning = true
-		problem.Message = fmt.Sprintf("the name of parameter %q of tool %s is %d characters long", p.Name, fn.Name(), len(p.Name))
+		problem.Message = fmt.Sprintf("the name of parameter %q of %s %s is %d characters long", p.Name, kind, fn.Name(), len(p.Name))
 		problem.Help = "big clients refuse a whole server for one name over 64"
 	case !clientName.MatchString(p.Name):
 		problem.Warning = true
-		problem.Message = fmt.Sprintf("parameter %q of tool %s has letters that some clients refuse a whole server for", p.Name, fn.Name())
+		problem.Message = fmt.Sprintf("parameter %q of %s %s has letters that some clients refuse a whole server for", p.Name, kind, fn.Name())
 		problem.Help = "name it with a to z, digits and _"
 	default:
 		return
@@ -140,7 +143,7 @@ func (l *loader) checkParameterName(fn *starlark.Function, p graph.Param) {
 
 // field is what a tool's parameter holds: from its annotation, its default, or
 // neither.
-func (l *loader) field(fn *starlark.Function, p graph.Param, field *types.Field, def starlark.Value) *types.Field {
+func (l *loader) field(kind string, fn *starlark.Function, p graph.Param, field *types.Field, def starlark.Value) *types.Field {
 	var err error
 	switch {
 	case field != nil && def != nil:
@@ -155,6 +158,8 @@ func (l *loader) field(fn *starlark.Function, p graph.Param, field *types.Field,
 		if inferred, err = types.Infer(def); err == nil {
 			return inferred
 		}
+	case kind != "tool": // what comes is text, and stays it
+		return types.Untyped()
 	default:
 		l.report(&engine.Problem{
 			Code: "untyped", Warning: true,
@@ -176,16 +181,16 @@ func (l *loader) field(fn *starlark.Function, p graph.Param, field *types.Field,
 var legalName = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)
 
 // checkName refuses names that the protocol or big clients refuse.
-func (l *loader) checkName(name string, d *declare.Tool) {
-	p := &engine.Problem{Code: "tool-name", At: engine.Label{Span: d.Span}}
+func (l *loader) checkName(kind, name string, span engine.Span) {
+	p := &engine.Problem{Code: kind + "-name", At: engine.Label{Span: span}}
 	switch {
 	case name == "":
-		p.Message, p.Help = "a tool's name is empty", "leave out `name =` to use the function's"
+		p.Message, p.Help = "a "+kind+"'s name is empty", "leave out `name =` to use the function's"
 	case !legalName.MatchString(name):
-		p.Message = fmt.Sprintf("%q can't be a tool's name", name)
+		p.Message = fmt.Sprintf("%q can't be a %s's name", name, kind)
 		p.Help = "names are made of letters, digits, _ and -"
 	case len(name) > 64:
-		p.Message = fmt.Sprintf("the name of tool %s is %d characters long", name, len(name))
+		p.Message = fmt.Sprintf("the name of %s %s is %d characters long", kind, name, len(name))
 		p.Help = "big clients refuse a whole server for one name over 64"
 	case strings.ContainsAny(name, "./"):
 		p.Warning = true
@@ -193,7 +198,7 @@ func (l *loader) checkName(name string, d *declare.Tool) {
 		p.Help = "the protocol allows it, some clients don't: use _ or -"
 	case len(name) > 40:
 		p.Warning = true
-		p.Message = fmt.Sprintf("the name of tool %s is %d characters long", name, len(name))
+		p.Message = fmt.Sprintf("the name of %s %s is %d characters long", kind, name, len(name))
 		p.Help = "some clients put the server's name before it and then refuse more than 64: keep it under 40"
 	default:
 		return

@@ -10,10 +10,10 @@ import (
 
 // identity is who calls, as an authorization layer has found; nil without one.
 func (c *call) identity() *auth.Identity {
-	if c.req.Extra == nil {
+	if c.req.extra == nil {
 		return nil
 	}
-	return auth.IdentityOf(c.req.Extra.TokenInfo)
+	return auth.IdentityOf(c.req.extra.TokenInfo)
 }
 
 // auth is the identity as a script sees it.
@@ -31,16 +31,17 @@ func (c *call) auth() *callctx.Auth {
 //
 // Who starts a server over stdio has everything that the server has.
 func (c *call) lacking() string {
-	if len(c.tool.Scopes) == 0 || c.req.Extra == nil || c.req.Extra.Header == nil && c.req.Extra.TokenInfo == nil {
+	tool, ok := c.subject.(toolSubject)
+	if !ok || len(tool.Scopes) == 0 || c.req.extra == nil || c.req.extra.Header == nil && c.req.extra.TokenInfo == nil {
 		return ""
 	}
 	id := c.identity()
 	if id == nil {
 		return fmt.Sprintf("The tool %s can't be called here: it needs the scope %s, and the server has no authorization",
-			c.tool.Name, strings.Join(c.tool.Scopes, " "))
+			tool.Name, strings.Join(tool.Scopes, " "))
 	}
-	if missing := id.Missing(c.tool.Scopes); missing != nil {
-		return fmt.Sprintf("The tool %s needs the scope %s, which this access token lacks", c.tool.Name, strings.Join(missing, " "))
+	if missing := id.Missing(tool.Scopes); missing != nil {
+		return fmt.Sprintf("The tool %s needs the scope %s, which this access token lacks", tool.Name, strings.Join(missing, " "))
 	}
 	return ""
 }

@@ -10,43 +10,44 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.starlark.net/starlark"
 
+	"github.com/mcpstar/mcpstar/builtins/callctx"
 	"github.com/mcpstar/mcpstar/builtins/questions"
 	"github.com/mcpstar/mcpstar/builtins/result"
 	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/engine/exactjson"
 	"github.com/mcpstar/mcpstar/engine/round"
 	"github.com/mcpstar/mcpstar/engine/seal"
-	"github.com/mcpstar/mcpstar/starhost/load"
 	"github.com/mcpstar/mcpstar/starhost/wire/frame"
 )
 
-// A call is one request of tools/call on its way: one round of what the author
-// sees as one call.
+// A call is one request of tools/call, prompts/get or resources/read on its way: one
+// round of what the author sees as one call.
 type call struct {
-	server   *Server
-	version  *version
-	req      *mcp.CallToolRequest
-	revision string // the protocol revision of the request
-	modern   bool   // it is 2026-07-28 or later
-	tool     *load.Tool
-	state    *round.State
-	record   record
+	server  *Server
+	version *version
+	offer   *offer
+	req     *request
+	subject subject
+	state   *round.State
+	record  record
+	told    progress
+	// allowance is what the round may use.
+	allowance *allowance
 }
 
-// callTool answers tools/call.
-func (s *Server) callTool(ctx context.Context, v *version, req *mcp.CallToolRequest) (mcp.Result, error) {
-	c := &call{server: s, version: v, req: req, revision: req.ProtocolVersion()}
-	c.modern = frame.Modern(req.Params.GetMeta())
+// call answers a request.
+func (s *Server) call(ctx context.Context, v *version, req *request) (mcp.Result, error) {
+	c := &call{server: s, version: v, offer: v.offer.Load(), req: req}
 	c.began()
 	members, err := c.answer(engine.WithWorld(ctx, s.options.World))
 	c.ended(ctx, err)
 	if err != nil {
 		return nil, err
 	}
-	return newCallResult(members), nil
+	return newResult(req.method, members), nil
 }
 
-// answer is the one straight way through a round: state, tool, arguments, graph,
+// answer is the one straight way through a round: state, subject, arguments, graph,
 // result. What the model can act on becomes an error result, what only the
 // client's program can is an error.
 func (c *call) answer(ctx context.Context) (exactjson.Object, error) {
@@ -58,33 +59,50 @@ func (c *call) answer(ctx context.Context) (exactjson.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := c.req.Params.Name
-	if c.tool = c.version.snapshot.Tool(name); c.tool == nil {
-		return c.toolError(c.version.unknownTool(name)), nil
+	found, none, err := c.find()
+	if err != nil {
+		return nil, err
 	}
+	if found == nil {
+		return c.completed(none), nil
+	}
+	c.subject = found
 	if lacks := c.lacking(); lacks != "" {
-		return c.toolError(lacks), nil
+		return c.completed(c.toolError(lacks)), nil
 	}
 	if err := c.begin(sealed); err != nil {
 		return nil, err
 	}
 	ctx = c.openSpan(ctx)
-	members, err := c.round(ctx, answers)
-	if err == nil {
-		return members, nil
+	members, err := c.limited(ctx, func(ctx context.Context) (exactjson.Object, error) { return c.round(ctx, answers) })
+	if err != nil {
+		return c.failed(ctx, err)
 	}
-	return c.failed(ctx, err)
+	return members, nil
 }
 
-// failed turns the error that a round ended with into an error result, unless it
-// is one for the client's program.
+// completed marks a result as the last of its call, where results say so.
+func (c *call) completed(members exactjson.Object) exactjson.Object {
+	if !c.req.modern {
+		return members
+	}
+	return append(exactjson.Object{{Name: "resultType", Value: "complete"}}, members...)
+}
+
+// failed turns the error that a round ended with into what the subject says of it,
+// unless it is one for the client's program.
 func (c *call) failed(ctx context.Context, err error) (exactjson.Object, error) {
 	var protocol *engine.ProtocolError
 	if errors.As(err, &protocol) || ctx.Err() != nil {
 		return nil, err
 	}
 	c.record.trace(err)
-	return c.toolError(fmt.Sprintf("Error executing tool %s: %s", c.tool.Name, engine.FailureText(err))), nil
+	var invalid *badArguments
+	members, err := c.subject.failed(c, engine.FailureText(err), errors.As(err, &invalid))
+	if err != nil {
+		return nil, err
+	}
+	return c.completed(members), nil
 }
 
 // unseal verifies the state that came with the request, nil if none came. It is
@@ -105,10 +123,10 @@ func (c *call) unseal() ([]byte, error) {
 // token is the requestState as it came. Behind wire/frame it is the raw JSON, so
 // that a number or an object is refused like any other forgery.
 func (c *call) token() (string, bool, error) {
-	if raw, ok := frame.Moved(c.req.Params.GetMeta(), frame.MetaRequestState); ok {
+	if raw, ok := frame.Moved(c.req.meta, frame.MetaRequestState); ok {
 		return seal.Token(raw)
 	}
-	return c.req.Params.RequestState, c.req.Params.RequestState != "", nil
+	return c.req.state, c.req.state != "", nil
 }
 
 // refused logs why a state was refused. The client is not told.
@@ -117,19 +135,19 @@ func (c *call) refused(err error) error {
 	if !errors.As(err, &why) {
 		return err
 	}
-	c.server.options.Logger.Warn("requestState refused", "tool", c.req.Params.Name, "reason", why.Reason)
+	c.server.options.Logger.Warn("requestState refused", "method", c.req.method, "name", c.req.target, "reason", why.Reason)
 	return seal.Answer()
 }
 
 // binding is what a state is bound to: a state of another call opens nothing.
 func (c *call) binding() (seal.Binding, error) {
-	digest, err := seal.ArgumentsDigest(c.req.Params.Arguments)
+	digest, err := seal.ArgumentsDigest(c.req.arguments)
 	if err != nil {
 		return seal.Binding{}, invalidParams("")
 	}
 	return seal.Binding{
-		Method:    "tools/call",
-		Target:    c.req.Params.Name,
+		Method:    c.req.method,
+		Target:    c.req.target,
 		Arguments: digest,
 		Audience:  c.server.audience,
 		Principal: c.principal(),
@@ -139,7 +157,7 @@ func (c *call) binding() (seal.Binding, error) {
 // principal is who an authorization layer says is calling, or "". Headers are
 // never an identity.
 func (c *call) principal() string {
-	if extra := c.req.Extra; extra != nil && extra.TokenInfo != nil {
+	if extra := c.req.extra; extra != nil && extra.TokenInfo != nil {
 		return extra.TokenInfo.UserID
 	}
 	return ""
@@ -148,13 +166,13 @@ func (c *call) principal() string {
 // answers are the raw answers that came with the request. Clients of older
 // revisions answer requests instead, so what they send here counts for nothing.
 func (c *call) answers() (map[string]json.RawMessage, error) {
-	if !c.modern {
+	if !c.req.modern {
 		return nil, nil
 	}
-	text, moved := frame.Moved(c.req.Params.GetMeta(), frame.MetaInputResponses)
-	if !moved && len(c.req.Params.InputResponses) > 0 {
+	text, moved := frame.Moved(c.req.meta, frame.MetaInputResponses)
+	if !moved && len(c.req.responses) > 0 {
 		var err error
-		if text, err = json.Marshal(c.req.Params.InputResponses); err != nil {
+		if text, err = json.Marshal(c.req.responses); err != nil {
 			return nil, round.InvalidAnswers()
 		}
 	}
@@ -180,7 +198,7 @@ func (c *call) begin(sealed []byte) error {
 		world = c.server.options.World
 	}
 	now := world.Time()
-	if c.modern && sealed != nil {
+	if c.req.modern && sealed != nil {
 		c.state = round.DecodeState(sealed)
 	}
 	if c.state == nil {
@@ -193,22 +211,67 @@ func (c *call) begin(sealed []byte) error {
 	return nil
 }
 
-// round runs the graph, and the tool if nothing is left to ask.
+// round runs the graph, and the body if nothing is left to ask.
 func (c *call) round(ctx context.Context, answers map[string]json.RawMessage) (exactjson.Object, error) {
-	capabilities := c.capabilities()
-	script := c.contextOf(ctx, capabilities)
-	values, err := c.arguments(ctx)
+	if c.subject.plan() == nil { // a resource that is always the same
+		members, err := c.subject.complete(c, c.subject.(resourceSubject).Text)
+		return c.completed(members), err
+	}
+	ctx, quiet := c.patient(ctx)
+	defer quiet()
+	values, err := c.bind(ctx)
 	if err != nil {
 		return nil, err
 	}
-	run := &round.Call{
-		Plan:         c.tool.Plan,
+	run := c.newRound(ctx, values, round.Resumed{Answers: answers, Kept: c.state.Manual})
+	if c.record.span != nil {
+		run.Around = c.resolverSpan
+	}
+	if observe := c.server.options.Observe; observe != nil {
+		run.Observe = func(e round.Event) { observe(c.req.target, e) }
+	}
+	if !c.req.modern {
+		run.Ask = func(ctx context.Context, asked round.Asked) (json.RawMessage, error) {
+			c.record.questions++
+			c.allowance.pause()
+			defer c.allowance.resume(ctx)
+			return ask(ctx, c.req.session, asked, c.state.Call)
+		}
+	}
+	done, err := round.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	if done.Value == nil {
+		c.record.questions = len(done.Asked)
+		return c.inputRequired(done)
+	}
+	members, err := c.subject.complete(c, done.Value)
+	if err != nil {
+		return nil, err
+	}
+	c.record.outcome = OutcomeResult
+	return c.completed(members), nil
+}
+
+// newRound is a round of the subject's plan, which collects its questions.
+func (c *call) newRound(ctx context.Context, values []starlark.Value, came round.Resumed) *round.Call {
+	info := c.info(ctx)
+	context := func(came round.Resumed) starlark.Value {
+		info.InputResponses = questions.Responses(came.Answers)
+		info.RequestState = keptValue(came.Kept)
+		return callctx.New(info)
+	}
+	return &round.Call{
+		Plan:         c.subject.plan(),
 		Arguments:    values,
-		Context:      script,
+		Context:      context(came),
+		Resume:       context,
 		State:        c.state,
 		Code:         c.version.snapshot.Code,
-		Capabilities: capabilities,
-		Answers:      answers,
+		Capabilities: info.Capabilities,
+		Answers:      came.Answers,
+		Malformed:    questions.Malformed,
 		Thread:       c.thread,
 		Ran:          func(string) { c.record.resolvers++ },
 		Replace:      c.server.options.Replace,
@@ -216,102 +279,54 @@ func (c *call) round(ctx context.Context, answers map[string]json.RawMessage) (e
 			c.server.options.Logger.Info("answer discarded: the question has changed since it was asked", "resolver", key)
 		},
 	}
-	if c.record.span != nil {
-		run.Around = c.resolverSpan
-	}
-	if observe := c.server.options.Observe; observe != nil {
-		run.Observe = func(e round.Event) { observe(c.tool.Name, e) }
-	}
-	if !c.modern {
-		run.Ask = func(ctx context.Context, asked round.Asked) (json.RawMessage, error) {
-			c.record.questions++
-			return ask(ctx, c.req.Session, asked, c.state.Call)
-		}
-	}
-	done, err := round.Run(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	if len(done.Asked) > 0 {
-		c.record.questions = len(done.Asked)
-		return c.inputRequired(done)
-	}
-	return c.complete(done.Value)
 }
 
-// arguments validates what the model sent, once.
-func (c *call) arguments(ctx context.Context) ([]starlark.Value, error) {
-	args := new(starlark.Dict)
-	if raw := c.req.Params.Arguments; len(raw) > 0 && string(raw) != "null" {
-		v, err := exactjson.Decode(raw, c.server.options.ArgumentLimits)
-		if err != nil {
-			return nil, &engine.Failure{Text: "the arguments can't be read: " + err.Error()}
-		}
-		dict, ok := v.(*starlark.Dict)
-		if !ok {
-			return nil, round.InvalidAnswers()
-		}
-		args = dict
+// keptValue is what input_required(state =) kept, for the script. It was written by us.
+func keptValue(kept json.RawMessage) starlark.Value {
+	if kept == nil {
+		return nil
+	}
+	v, err := exactjson.Decode(kept, exactjson.Limits{})
+	if err != nil {
+		return nil
+	}
+	v.Freeze()
+	return v
+}
+
+// badArguments is the failure of a call whose arguments don't fit.
+type badArguments struct{ engine.Failure }
+
+// bind validates what came, once.
+func (c *call) bind(ctx context.Context) ([]starlark.Value, error) {
+	args, err := c.subject.arguments(c)
+	if err != nil {
+		return nil, err
 	}
 	thread, release := c.thread(ctx)
 	defer release()
 	c.state.ArgumentScope(ctx).Attach(thread)
-	values, wrong, err := c.tool.Parameters.Bind(thread, args)
+	values, wrong, err := c.subject.parameters().Bind(thread, args)
 	if err != nil {
 		return nil, engine.Interrupted(thread, err)
 	}
 	if len(wrong) > 0 {
-		return nil, &engine.Failure{Text: result.Mismatches(wrong, c.tool.Function+"Arguments")}
+		return nil, &badArguments{engine.Failure{Text: result.Mismatches(wrong, c.subject.function()+"Arguments")}}
 	}
 	return values, nil
 }
 
 // thread makes the thread that a round's functions run on.
 func (c *call) thread(ctx context.Context) (*starlark.Thread, func()) {
-	thread := &starlark.Thread{Name: c.tool.Name, Print: c.server.options.Print}
+	return c.server.thread(ctx, c.req.target)
+}
+
+func (s *Server) thread(ctx context.Context, name string) (*starlark.Thread, func()) {
+	thread := &starlark.Thread{Name: name, Print: s.options.Print}
 	engine.NewScope(ctx).Attach(thread)
-	release := c.server.options.Limits.Apply(thread)
+	callctx.AttachHost(thread, s)
+	release := s.options.Limits.Apply(thread)
 	return thread, release
-}
-
-// complete is the result of a call that has run to its end.
-func (c *call) complete(v starlark.Value) (exactjson.Object, error) {
-	shape := result.Shape{
-		Type:       c.tool.Returns,
-		Structured: c.tool.OutputSchema != nil,
-		Wrapped:    c.tool.Wrapped,
-		Title:      c.tool.Function + "Output",
-	}
-	blocks, structured, err := result.Encode(v, shape, c.server.options.ResultLimits)
-	if errors.Is(err, exactjson.ErrTooLarge) {
-		return nil, &engine.Failure{Text: fmt.Sprintf("the result is too large: %v; return less, or a part at a time", err)}
-	}
-	if err != nil {
-		return nil, err
-	}
-	c.record.outcome = OutcomeResult
-	return c.members(blocks, structured, false), nil
-}
-
-// toolError is a result that tells the model what went wrong.
-func (c *call) toolError(text string) exactjson.Object {
-	c.record.outcome = OutcomeError
-	blocks := exactjson.MustMarshal([]any{exactjson.Object{
-		{Name: "type", Value: "text"}, {Name: "text", Value: wellFormed(text)},
-	}})
-	return c.members(blocks, nil, true)
-}
-
-func (c *call) members(blocks, structured json.RawMessage, isError bool) exactjson.Object {
-	var o exactjson.Object
-	if c.modern {
-		o = o.With("resultType", "complete")
-	}
-	o = o.With("content", blocks)
-	if structured != nil {
-		o = o.With("structuredContent", structured)
-	}
-	return o.With("isError", isError)
 }
 
 // inputRequired is the result of a round that ends with questions.
@@ -324,6 +339,15 @@ func (c *call) inputRequired(done *round.Result) (exactjson.Object, error) {
 		}
 		requests = append(requests, exactjson.Member{Name: asked.Key, Value: request})
 	}
+	o := exactjson.Object{{Name: "resultType", Value: "input_required"}}
+	if requests != nil {
+		o = o.With("inputRequests", requests)
+	}
+	c.record.outcome = OutcomeAsks
+	if done.State == nil {
+		return o, nil
+	}
+	done.State.Spent = c.allowance.spent().Milliseconds()
 	state, err := done.State.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("encoding the state: %w", err)
@@ -336,10 +360,5 @@ func (c *call) inputRequired(done *round.Result) (exactjson.Object, error) {
 	if err != nil {
 		return nil, &engine.Failure{Text: "the answers so far can't be carried on: " + err.Error()}
 	}
-	c.record.outcome = OutcomeAsks
-	return exactjson.Object{
-		{Name: "resultType", Value: "input_required"},
-		{Name: "inputRequests", Value: requests},
-		{Name: "requestState", Value: token},
-	}, nil
+	return o.With("requestState", token), nil
 }

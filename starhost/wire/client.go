@@ -2,26 +2,23 @@ package wire
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/mcpstar/mcpstar/engine"
 )
 
 // capabilities are the client's, as JSON: the request's own where it carries
 // them, else those of the handshake.
 func (c *call) capabilities() json.RawMessage {
-	if c.modern {
-		if raw, ok := c.req.Params.GetMeta()[mcp.MetaKeyClientCapabilities]; ok {
+	if c.req.modern {
+		if raw, ok := c.req.meta[mcp.MetaKeyClientCapabilities]; ok {
 			if data, err := json.Marshal(raw); err == nil {
 				return data
 			}
 		}
 		return json.RawMessage(`{}`)
 	}
-	return handshakeCapabilities(c.req.Session)
+	return handshakeCapabilities(c.req.session)
 }
 
 // handshakeCapabilities are what the client declared in initialize. The SDK
@@ -50,20 +47,6 @@ func handshakeCapabilities(session *mcp.ServerSession) json.RawMessage {
 		return json.RawMessage(`{}`)
 	}
 	return data
-}
-
-// unknownTool tells the model that there is no such tool, and which it may have
-// meant.
-func (v *version) unknownTool(name string) string {
-	const longest = 100
-	if len(name) > longest {
-		name = name[:longest] + "…"
-	}
-	text := "Unknown tool: " + name
-	if near := engine.Nearest(name, v.names); near != "" {
-		text += fmt.Sprintf(" (did you mean %s?)", near)
-	}
-	return text
 }
 
 // wellFormed makes text that can be written as JSON.

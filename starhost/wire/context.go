@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,13 +21,13 @@ func hidden(name string) bool {
 	return false
 }
 
-// contextOf is the script's ctx for a round.
-func (c *call) contextOf(ctx context.Context, capabilities json.RawMessage) *callctx.Context {
+// info is what the script's ctx shows of this request.
+func (c *call) info(ctx context.Context) callctx.Info {
 	info := callctx.Info{
-		RequestID:       frame.RequestID(c.req.Params.GetMeta()),
-		ProtocolVersion: c.revision,
+		RequestID:       frame.RequestID(c.req.meta),
+		ProtocolVersion: c.req.revision,
 		CallID:          c.state.Call,
-		Capabilities:    capabilities,
+		Capabilities:    c.capabilities(),
 		State:           c.version.state,
 		Auth:            c.auth(),
 		Log:             func(level, logger string, data json.RawMessage) { c.log(ctx, level, logger, data) },
@@ -34,11 +35,14 @@ func (c *call) contextOf(ctx context.Context, capabilities json.RawMessage) *cal
 		ElicitationComplete: func(key string) error {
 			return c.elicitationComplete(ctx, key)
 		},
+		ResourceUpdated: c.server.resourceUpdated,
+		ReadResource:    c.readOwn,
+		CloseSSE:        c.closeSSE,
 	}
-	if client := c.req.ClientInfo(); client != nil {
-		info.ClientName, info.ClientVersion = client.Name, client.Version
+	if c.req.client != nil {
+		info.ClientName, info.ClientVersion = c.req.client.Name, c.req.client.Version
 	}
-	if extra := c.req.Extra; extra != nil && extra.Header != nil {
+	if extra := c.req.extra; extra != nil && extra.Header != nil {
 		info.Headers = map[string]string{}
 		for name, values := range extra.Header {
 			if name = strings.ToLower(name); !hidden(name) {
@@ -46,40 +50,32 @@ func (c *call) contextOf(ctx context.Context, capabilities json.RawMessage) *cal
 			}
 		}
 	}
-	return callctx.New(info)
+	return info
 }
 
 // log sends a log message. The SDK drops it unless the client wants the level:
 // by logging/setLevel, or from 2026-07-28 on by the request's own _meta.
 func (c *call) log(ctx context.Context, level, logger string, data json.RawMessage) {
 	params := &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(level), Logger: logger, Data: data}
-	if err := c.req.Session.Log(ctx, params); err != nil {
+	if err := c.req.session.Log(ctx, params); err != nil {
 		c.server.options.Logger.Debug("log message not sent", "error", err)
 	}
 }
 
-// progress tells how far the call is, if the request carried a progress token.
-func (c *call) progress(ctx context.Context, done float64, total *float64, message string) {
-	token := c.req.Params.GetProgressToken()
-	if token == nil {
-		return
-	}
-	params := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: done, Message: message}
-	if total != nil {
-		params.Total = *total
-	}
-	if err := c.req.Session.NotifyProgress(ctx, params); err != nil {
-		c.server.options.Logger.Debug("progress not sent", "error", err)
+// closeSSE ends the stream of this request, where the client can take it up again.
+func (c *call) closeSSE(retry time.Duration) {
+	if extra := c.req.extra; extra != nil && extra.CloseSSEStream != nil {
+		extra.CloseSSEStream(mcp.CloseSSEStreamArgs{RetryAfter: retry})
 	}
 }
 
 // elicitationComplete tells the client that what a URL elicitation opened is
 // done. Only the revisions that have elicitation ids know the notification.
 func (c *call) elicitationComplete(ctx context.Context, key string) error {
-	if c.modern {
+	if c.req.modern {
 		return nil
 	}
-	return c.req.Session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{
+	return c.req.session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{
 		ElicitationID: elicitationID(c.state.Call, key),
 	})
 }

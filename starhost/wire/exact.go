@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -13,36 +14,62 @@ import (
 // embed the SDK's, which makes them results to the SDK, and write themselves.
 // What the SDK adds on its way (the server's name in _meta) is written too.
 
-// callResult is a result of tools/call.
-type callResult struct {
-	*mcp.CallToolResult
+// exactResult is a result of ours: to the SDK the one it embeds, to the client its
+// members.
+type exactResult struct {
+	mcp.Result
 	members exactjson.Object
 }
 
-func newCallResult(members exactjson.Object) *callResult {
-	return &callResult{CallToolResult: &mcp.CallToolResult{Content: []mcp.Content{}}, members: members}
+// newResult is the result of a request with that method.
+func newResult(method string, members exactjson.Object) *exactResult {
+	r := &exactResult{members: members}
+	switch method {
+	case "tools/call":
+		r.Result = &mcp.CallToolResult{Content: []mcp.Content{}}
+	case "prompts/get":
+		r.Result = &mcp.GetPromptResult{}
+	case "resources/read":
+		r.Result = &mcp.ReadResourceResult{}
+	case "completion/complete":
+		r.Result = &mcp.CompleteResult{}
+	default:
+		r.Result = &mcp.ListToolsResult{} // as good as any list
+	}
+	return r
 }
 
-func (r *callResult) MarshalJSON() ([]byte, error) { return withMeta(r.members, r.GetMeta()) }
+func (r *exactResult) MarshalJSON() ([]byte, error) { return withMeta(r.members, r.GetMeta()) }
 
-// listToolsResult is a result of tools/list.
-type listToolsResult struct {
-	*mcp.ListToolsResult
-	members exactjson.Object
-}
-
-func (r *listToolsResult) MarshalJSON() ([]byte, error) { return withMeta(r.members, r.GetMeta()) }
-
-// withMeta writes members and the _meta that the SDK has put on the result.
+// withMeta writes members and the _meta that the SDK has put on the result, beside
+// what the script has put there.
 func withMeta(members exactjson.Object, meta mcp.Meta) ([]byte, error) {
 	if len(meta) > 0 {
 		text, err := json.Marshal(meta)
 		if err != nil {
 			return nil, err
 		}
-		members = members.With("_meta", json.RawMessage(text))
+		members = mergeMeta(members, text)
 	}
 	return exactjson.Append(nil, members, "", exactjson.Limits{Bytes: 1 << 30})
+}
+
+func mergeMeta(members exactjson.Object, meta json.RawMessage) exactjson.Object {
+	own, ok := members.Get("_meta").(json.RawMessage)
+	if !ok {
+		return members.With("_meta", meta)
+	}
+	merged := meta
+	if len(own) > len("{}") && len(meta) > len("{}") {
+		merged = append(append(slices.Clone(own[:len(own)-1]), ','), meta[1:]...)
+	}
+	out := slices.Clone(members)
+	for i := range out {
+		if out[i].Name == "_meta" {
+			out[i].Value = merged
+		}
+	}
+	return out
 }
 
 // exactParams are params of a request to the client that are sent byte for byte.

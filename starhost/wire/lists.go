@@ -1,57 +1,172 @@
 package wire
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpstar/mcpstar/engine/exactjson"
 	"github.com/mcpstar/mcpstar/starhost/load"
+	"github.com/mcpstar/mcpstar/starhost/wire/frame"
 )
 
-// listTools answers tools/list from one version, so a list is never a mix of
-// two. There is one page: a cursor can't be one of ours.
-func (v *version) listTools(req *mcp.ListToolsRequest, modern bool) (mcp.Result, error) {
-	if req.Params != nil && req.Params.Cursor != "" {
-		return nil, invalidParams("unknown cursor")
-	}
-	members := exactjson.Object{{Name: "tools", Value: v.tools}}
-	if modern {
-		members = append(exactjson.Object{{Name: "resultType", Value: "complete"}}, members...)
-		members = append(members,
-			exactjson.Member{Name: "ttlMs", Value: 0},
-			exactjson.Member{Name: "cacheScope", Value: "private"})
-	}
-	return &listToolsResult{ListToolsResult: &mcp.ListToolsResult{}, members: members}, nil
+// A listRequest is one of the four list methods.
+type listRequest struct {
+	member string // of the result: "tools"
+	list   *list
+	cursor string
+	modern bool
 }
 
-// toolsJSON are the tools of a snapshot as tools/list has them.
-func toolsJSON(s *load.Snapshot) json.RawMessage {
-	list := make([]any, len(s.Tools))
-	for i, t := range s.Tools {
-		list[i] = ToolJSON(t)
+// listOf is what a list request wants of an offer; nil for other requests.
+func listOf(o *offer, req mcp.Request) *listRequest {
+	switch req := req.(type) {
+	case *mcp.ListToolsRequest:
+		if req.Params == nil {
+			return newListRequest("tools", o.tools, "", nil)
+		}
+		return newListRequest("tools", o.tools, req.Params.Cursor, req.Params.GetMeta())
+	case *mcp.ListPromptsRequest:
+		if req.Params == nil {
+			return newListRequest("prompts", o.prompts, "", nil)
+		}
+		return newListRequest("prompts", o.prompts, req.Params.Cursor, req.Params.GetMeta())
+	case *mcp.ListResourcesRequest:
+		if req.Params == nil {
+			return newListRequest("resources", o.resources, "", nil)
+		}
+		return newListRequest("resources", o.resources, req.Params.Cursor, req.Params.GetMeta())
+	case *mcp.ListResourceTemplatesRequest:
+		if req.Params == nil {
+			return newListRequest("resourceTemplates", o.templates, "", nil)
+		}
+		return newListRequest("resourceTemplates", o.templates, req.Params.Cursor, req.Params.GetMeta())
 	}
-	return exactjson.MustMarshal(list)
+	return nil
+}
+
+func newListRequest(member string, l *list, cursor string, meta mcp.Meta) *listRequest {
+	return &listRequest{member: member, list: l, cursor: cursor, modern: frame.Modern(meta)}
+}
+
+// answer is one page, from one offer: never a mix of two.
+func (r *listRequest) answer(pageSize int, cache load.Cache) (mcp.Result, error) {
+	start := 0
+	if r.cursor != "" {
+		after, ok := afterCursor(r.cursor)
+		if !ok {
+			return nil, invalidParams("unknown cursor")
+		}
+		for start < len(r.list.keys) && r.list.keys[start] <= after {
+			start++
+		}
+	}
+	end := min(start+pageSize, len(r.list.keys))
+	page := make([]any, 0, end-start)
+	for _, item := range r.list.items[start:end] {
+		page = append(page, item)
+	}
+	var members exactjson.Object
+	if r.modern {
+		members = members.With("resultType", "complete")
+	}
+	members = members.With(r.member, json.RawMessage(exactjson.MustMarshal(page)))
+	if end < len(r.list.keys) {
+		members = members.With("nextCursor", cursorAfter(r.list.keys[end-1]))
+	}
+	if r.modern {
+		members = withCache(members, cache)
+	}
+	return newResult("list", members), nil
+}
+
+// A cursor names the last thing of its page and not a number, so the next page goes on
+// behind it even when the list has changed meanwhile.
+const cursorPrefix = "after:"
+
+func cursorAfter(key string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(cursorPrefix + key))
+}
+
+func afterCursor(cursor string) (key string, ok bool) {
+	text, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil {
+		return "", false
+	}
+	return strings.CutPrefix(string(text), cursorPrefix)
+}
+
+// withCache says how long a client may keep a result.
+func withCache(o exactjson.Object, cache load.Cache) exactjson.Object {
+	scope := "private"
+	if cache.Public {
+		scope = "public"
+	}
+	return o.With("ttlMs", cache.TTL.Milliseconds()).With("cacheScope", scope)
 }
 
 // ToolJSON is a tool as tools/list shows it.
 func ToolJSON(t *load.Tool) exactjson.Object {
-	o := exactjson.Object{{Name: "name", Value: t.Name}}
-	if t.Title != "" {
-		o = o.With("title", t.Title)
+	o := named(t.Name, t.Title).With("description", t.Description).With("inputSchema", t.InputSchema)
+	o = withRaw(o, "outputSchema", t.OutputSchema)
+	o = withRaw(o, "annotations", t.Annotations)
+	return withRaw(withRaw(o, "icons", t.Icons), "_meta", t.Meta)
+}
+
+// PromptJSON is a prompt as prompts/list shows it.
+func PromptJSON(p *load.Prompt) exactjson.Object {
+	arguments := make([]any, len(p.Parameters))
+	for i, param := range p.Parameters {
+		arg := exactjson.Object{{Name: "name", Value: param.Name}}
+		if param.Field.Title != "" {
+			arg = arg.With("title", param.Field.Title)
+		}
+		text := param.Field.Description
+		if text == "" {
+			text = param.Description
+		}
+		if text != "" {
+			arg = arg.With("description", text)
+		}
+		arguments[i] = arg.With("required", param.Field.Required())
 	}
-	o = o.With("description", t.Description).With("inputSchema", t.InputSchema)
-	if t.OutputSchema != nil {
-		o = o.With("outputSchema", t.OutputSchema)
+	o := named(p.Name, p.Title).With("description", p.Description).With("arguments", arguments)
+	return withRaw(withRaw(o, "icons", p.Icons), "_meta", p.Meta)
+}
+
+// ResourceJSON is a resource as resources/list shows it, or a template as
+// resources/templates/list does.
+func ResourceJSON(r *load.Resource) exactjson.Object {
+	o := named(r.Name, r.Title)
+	if r.Template != nil {
+		o = o.With("uriTemplate", r.URI)
+	} else {
+		o = o.With("uri", r.URI)
 	}
-	if t.Annotations != nil {
-		o = o.With("annotations", t.Annotations)
+	o = o.With("description", r.Description)
+	if r.MIMEType != "" {
+		o = o.With("mimeType", r.MIMEType)
 	}
-	if t.Icons != nil {
-		o = o.With("icons", t.Icons)
+	if r.Size != nil && r.Template == nil {
+		o = o.With("size", *r.Size)
 	}
-	if t.Meta != nil {
-		o = o.With("_meta", t.Meta)
+	o = withRaw(o, "annotations", r.Annotations)
+	return withRaw(withRaw(o, "icons", r.Icons), "_meta", r.Meta)
+}
+
+func named(name, title string) exactjson.Object {
+	o := exactjson.Object{{Name: "name", Value: name}}
+	if title != "" {
+		o = o.With("title", title)
 	}
 	return o
+}
+
+func withRaw(o exactjson.Object, name string, text json.RawMessage) exactjson.Object {
+	if text == nil {
+		return o
+	}
+	return o.With(name, text)
 }

@@ -67,7 +67,7 @@ type record struct {
 
 // began begins the record of a round.
 func (c *call) began() {
-	c.record.start, c.record.name = time.Now(), c.req.Params.Name
+	c.record.start, c.record.name = time.Now(), c.req.target
 	if began := c.server.options.OnCall; began != nil {
 		c.record.ended = began()
 	}
@@ -94,7 +94,7 @@ func (c *call) ended(ctx context.Context, err error) {
 	}
 	log, level := c.server.options.Logger, slog.LevelInfo
 	attrs := []slog.Attr{
-		slog.String("method", r.Method), slog.String("tool", r.Name), slog.String("revision", r.Revision),
+		slog.String("method", r.Method), slog.String(kindOf(r.Method), r.Name), slog.String("revision", r.Revision),
 		slog.String("call", r.Call), slog.Int("round", r.Round), slog.Int("resolvers", r.Resolvers),
 		slog.Int("questions", r.Questions), slog.String("outcome", string(r.Outcome)),
 		slog.Float64("ms", float64(r.Duration.Microseconds())/1000),
@@ -105,13 +105,13 @@ func (c *call) ended(ctx context.Context, err error) {
 	}
 	log.LogAttrs(ctx, level, "call", attrs...)
 	if c.record.backtrace != "" {
-		log.Debug("script error", "tool", r.Name, "call", r.Call, "backtrace", c.record.backtrace)
+		log.Debug("script error", kindOf(r.Method), r.Name, "call", r.Call, "backtrace", c.record.backtrace)
 	}
 }
 
 func (c *call) finished(ctx context.Context, err error) Record {
 	r := Record{
-		Method: "tools/call", Name: cutName(c.record.name), Known: c.tool != nil, Revision: c.revision,
+		Method: c.req.method, Name: cutName(c.record.name), Known: c.subject != nil, Revision: c.req.revision,
 		Resolvers: c.record.resolvers, Questions: c.record.questions,
 		Outcome: c.record.outcome, Duration: time.Since(c.record.start),
 	}
@@ -143,4 +143,15 @@ func cutName(name string) string {
 		end--
 	}
 	return name[:end] + "…"
+}
+
+// kindOf is the word for what a method is about.
+func kindOf(method string) string {
+	switch method {
+	case "prompts/get":
+		return "prompt"
+	case "resources/read":
+		return "resource"
+	}
+	return "tool"
 }

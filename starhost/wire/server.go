@@ -18,7 +18,6 @@ import (
 	"github.com/mcpstar/mcpstar/engine/round"
 	"github.com/mcpstar/mcpstar/engine/seal"
 	"github.com/mcpstar/mcpstar/starhost/load"
-	"github.com/mcpstar/mcpstar/starhost/wire/frame"
 )
 
 // Options say how a server serves. Zero fields mean the default.
@@ -36,8 +35,16 @@ type Options struct {
 	MaxCallAge time.Duration
 	// Limits bound what one call may do.
 	Limits engine.Limits
-	// ArgumentLimits and ResultLimits bound what comes in and goes out.
+	// Timeout is how long a call may run, not counting the time in which it waits
+	// for answers. Default 30 s; a tool may have its own.
+	Timeout time.Duration
+	// Calls is how many calls run at once; others wait. Default 64.
+	Calls int
+	// ArgumentLimits and ResultLimits bound what comes in and goes out. Their Bytes
+	// are by default 16 MiB and 8 MiB.
 	ArgumentLimits, ResultLimits exactjson.Limits
+	// PageSize is how many things one page of a list has. Default 1000.
+	PageSize int
 	// World is what scripts reach beyond their values. Default: the machine's.
 	World *engine.World
 	// Observe is told what the resolvers of a tool's calls do. It must be safe for
@@ -72,6 +79,10 @@ func (o Options) orDefault() Options {
 	if o.MaxCallAge == 0 {
 		o.MaxCallAge = time.Hour
 	}
+	if o.PageSize <= 0 {
+		o.PageSize = 1000
+	}
+	o.limitsOrDefault()
 	if o.Version == "" {
 		o.Version = "0.0.0"
 	}
@@ -85,24 +96,37 @@ type Server struct {
 	options Options
 	mcp     *mcp.Server
 	current atomic.Pointer[version]
-	publish sync.Mutex // one Publish at a time
+
+	publish  sync.Mutex    // one change of what is offered at a time; guards what follows
+	sdk      []*mcp.Server // all that have to know what is offered: mcp, and those of Mount
+	switched switches
+	timers   timers
+
 	// audience is what states are bound to: the first name of the server, so that
 	// a reload which renames it ends no call.
 	audience string
+	places   chan struct{} // one for each call that runs
 }
 
 // New makes a server that offers a snapshot. state is what its lifespan made, or
 // None.
 func New(snapshot *load.Snapshot, state starlark.Value, options Options) *Server {
-	s := &Server{options: options.orDefault(), audience: snapshot.Name}
+	s := &Server{options: options.orDefault(), audience: snapshot.Name, switched: switches{}}
+	s.places = make(chan struct{}, s.options.Calls)
 	s.mcp = mcp.NewServer(implementation(snapshot, s.options.Version), &mcp.ServerOptions{
 		Instructions: snapshot.Instructions,
 		Logger:       sdkLogger(s.options.Logger),
 		Capabilities: &mcp.ServerCapabilities{
-			Logging: &mcp.LoggingCapabilities{},
-			Tools:   &mcp.ToolCapabilities{ListChanged: true},
+			Logging:     &mcp.LoggingCapabilities{},
+			Tools:       &mcp.ToolCapabilities{ListChanged: true},
+			Prompts:     &mcp.PromptCapabilities{ListChanged: true},
+			Resources:   &mcp.ResourceCapabilities{ListChanged: true, Subscribe: true},
+			Completions: &mcp.CompletionCapabilities{},
 		},
+		SubscribeHandler:   s.subscribed,
+		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
 	})
+	s.sdk = []*mcp.Server{s.mcp}
 	s.mcp.AddSendingMiddleware(sendExactly)
 	s.mcp.AddReceivingMiddleware(guard(s.options.Logger), s.receive)
 	s.Publish(snapshot, state)
@@ -121,9 +145,19 @@ func (s *Server) Snapshot() *load.Snapshot { return s.current.Load().snapshot }
 func (s *Server) Publish(snapshot *load.Snapshot, state starlark.Value) (retired <-chan struct{}) {
 	s.publish.Lock()
 	defer s.publish.Unlock()
-	next := newVersion(snapshot, state)
-	previous := s.current.Swap(next)
-	s.register(previous, next)
+	previous := s.current.Load()
+	if previous != nil {
+		s.switched.keep(previous.snapshot, snapshot)
+	}
+	next := newVersion(snapshot, state, s.switched)
+	s.current.Store(next)
+	s.timers.start(s, next)
+	if previous == nil {
+		s.register(&offer{}, next.offer.Load())
+	} else {
+		s.register(previous.offer.Load(), next.offer.Load())
+		previous.stop()
+	}
 	if previous == nil {
 		ended := make(chan struct{})
 		close(ended)
@@ -143,56 +177,33 @@ func (s *Server) Tell(ctx context.Context, level mcp.LoggingLevel, data any) {
 	}
 }
 
-// register keeps the SDK's own list of tools in step, which is how clients come
-// to hear that it has changed. Only what differs is touched.
-func (s *Server) register(previous, next *version) {
-	known := map[string]json.RawMessage{}
-	if previous != nil {
-		for _, t := range previous.snapshot.Tools {
-			known[t.Name] = exactjson.MustMarshal(ToolJSON(t))
-		}
-	}
-	for _, t := range next.snapshot.Tools {
-		if string(known[t.Name]) != string(exactjson.MustMarshal(ToolJSON(t))) {
-			s.mcp.AddTool(sdkTool(t), s.handle)
-		}
-		delete(known, t.Name)
-	}
-	var gone []string
-	for name := range known {
-		gone = append(gone, name)
-	}
-	if len(gone) > 0 {
-		s.mcp.RemoveTools(gone...)
-	}
-}
-
-// handle is the SDK's handler of each tool. Requests are answered by receive,
-// before they come here.
-func (s *Server) handle(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	return nil, internalError()
-}
-
 // receive answers what the snapshot answers, and leaves the rest to the SDK.
 func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if list := listOf(s.current.Load().offer.Load(), req); list != nil {
+			return list.answer(s.options.PageSize, s.Snapshot().Cache)
+		}
 		switch req := req.(type) {
 		case *mcp.CallToolRequest:
+			return s.entered(ctx, toolRequest(req))
+		case *mcp.GetPromptRequest:
+			return s.entered(ctx, promptRequest(req))
+		case *mcp.ReadResourceRequest:
+			return s.entered(ctx, resourceRequest(req))
+		case *mcp.CompleteRequest:
 			v := s.enter()
 			defer v.release()
-			return s.callTool(ctx, v, req)
-		case *mcp.ListToolsRequest:
-			return s.current.Load().listTools(req, frame.Modern(metaOf(req)))
+			return s.complete(ctx, v, req)
 		}
 		return next(ctx, method, req)
 	}
 }
 
-func metaOf(req *mcp.ListToolsRequest) mcp.Meta {
-	if req.Params == nil {
-		return nil
-	}
-	return req.Params.GetMeta()
+// entered answers a request on the version of the moment.
+func (s *Server) entered(ctx context.Context, req *request) (mcp.Result, error) {
+	v := s.enter()
+	defer v.release()
+	return s.call(ctx, v, req)
 }
 
 // Sessions counts the connections of the moment: stdio and handshake sessions, and
@@ -219,14 +230,4 @@ func implementation(s *load.Snapshot, version string) *mcp.Implementation {
 		_ = json.Unmarshal(s.Icons, &impl.Icons) // checked at load
 	}
 	return impl
-}
-
-// sdkTool is a tool as the SDK keeps it, for what it does with it itself: it
-// tells clients of changes, and checks headers against the schema.
-func sdkTool(t *load.Tool) *mcp.Tool {
-	tool := &mcp.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema}
-	if t.OutputSchema != nil {
-		tool.OutputSchema = t.OutputSchema
-	}
-	return tool
 }

@@ -58,7 +58,7 @@ func (c *call) openSpan(ctx context.Context) context.Context {
 		return ctx
 	}
 	format := propagation.TraceContext{}
-	ctx = format.Extract(ctx, metaCarrier(c.req.Params.GetMeta()))
+	ctx = format.Extract(ctx, metaCarrier(c.req.meta))
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(c.record.start)}
 	if c.state != nil && c.state.Trace != "" {
 		first := format.Extract(context.Background(), &textCarrier{c.state.Trace})
@@ -68,7 +68,7 @@ func (c *call) openSpan(ctx context.Context) context.Context {
 			ctx = trace.ContextWithRemoteSpanContext(ctx, trace.SpanContextFromContext(first))
 		}
 	}
-	ctx, c.record.span = provider.Tracer(tracerName).Start(ctx, "tools/call "+cutName(c.record.name), options...)
+	ctx, c.record.span = provider.Tracer(tracerName).Start(ctx, c.req.method+" "+cutName(c.record.name), options...)
 	if c.state != nil && c.state.Trace == "" {
 		var kept textCarrier
 		format.Inject(ctx, &kept)

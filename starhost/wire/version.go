@@ -1,7 +1,7 @@
 package wire
 
 import (
-	"encoding/json"
+	"context"
 	"sync/atomic"
 
 	"go.starlark.net/starlark"
@@ -13,19 +13,17 @@ import (
 // count of the calls that run on it.
 type version struct {
 	snapshot *load.Snapshot
-	state    starlark.Value  // what the lifespan made, frozen
-	tools    json.RawMessage // as tools/list shows them
-	names    []string
+	state    starlark.Value // what the lifespan made, frozen
+	offer    atomic.Pointer[offer]
+	stop     context.CancelFunc // ends its timers
 
 	users atomic.Int64 // running calls, and one more while it is the current one
 	ended chan struct{}
 }
 
-func newVersion(snapshot *load.Snapshot, state starlark.Value) *version {
-	v := &version{snapshot: snapshot, state: state, tools: toolsJSON(snapshot), ended: make(chan struct{})}
-	for _, t := range snapshot.Tools {
-		v.names = append(v.names, t.Name)
-	}
+func newVersion(snapshot *load.Snapshot, state starlark.Value, switched switches) *version {
+	v := &version{snapshot: snapshot, state: state, ended: make(chan struct{})}
+	v.offer.Store(newOffer(snapshot, switched))
 	v.users.Store(1)
 	return v
 }

@@ -1,0 +1,171 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/engine/exactjson"
+)
+
+const (
+	defaultTimeout = 30 * time.Second
+	defaultCalls   = 64
+	// defaultBytes is how long the JSON of a result may be; the arguments of a call
+	// may be as long as a line of stdio.
+	defaultResultBytes   = 8 << 20
+	defaultArgumentBytes = 16 << 20
+)
+
+// limitsOrDefault fills in the limits of calls.
+func (o *Options) limitsOrDefault() {
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.Calls == 0 {
+		o.Calls = defaultCalls
+	}
+	if o.ResultLimits.Bytes == 0 {
+		o.ResultLimits.Bytes = defaultResultBytes
+	}
+	if o.ArgumentLimits.Bytes == 0 {
+		o.ArgumentLimits.Bytes = defaultArgumentBytes
+	}
+}
+
+// An allowance is what a round may use: a place among the calls that run at once,
+// and time. Neither is used while the call waits for an answer.
+type allowance struct {
+	places chan struct{}
+	cancel context.CancelCauseFunc
+	limit  time.Duration
+
+	mu      sync.Mutex
+	timer   *time.Timer
+	since   time.Time     // when the call went on; zero: it waits
+	used    time.Duration // before that
+	waiting int           // questions that are out
+}
+
+// allow waits for a place and begins to count time; spent has been used in
+// earlier rounds. The context ends with an *[engine.Interrupt] as its cause when
+// the time is up. Call end when the round is done.
+func (s *Server) allow(ctx context.Context, limit, spent time.Duration) (context.Context, *allowance, error) {
+	if err := s.wait(ctx, limit); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	a := &allowance{places: s.places, cancel: cancel, limit: limit, used: spent, since: time.Now()}
+	a.timer = time.AfterFunc(limit-spent, a.expire)
+	return ctx, a, nil
+}
+
+// wait waits for a place, no longer than a call may last.
+func (s *Server) wait(ctx context.Context, longest time.Duration) error {
+	select {
+	case s.places <- struct{}{}:
+		return nil
+	default:
+	}
+	late := time.NewTimer(longest)
+	defer late.Stop()
+	select {
+	case s.places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-late.C:
+		return &engine.Failure{Text: fmt.Sprintf("the server is busy: %d calls are running, and none of them ended within %v; try again later (more at once: --max-calls)", cap(s.places), longest)}
+	}
+}
+
+func (a *allowance) expire() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.since.IsZero() {
+		a.cancel(&engine.Interrupt{Text: fmt.Sprintf("stopped after it had run for %v, the limit on the time of a call (raise it with tool(timeout = seconds) or --call-timeout)", a.limit)})
+	}
+}
+
+// pause stops counting while a question waits for its answer, and gives the place
+// to another call. Calls of pause nest.
+func (a *allowance) pause() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.waiting++; a.waiting > 1 {
+		return
+	}
+	a.timer.Stop()
+	a.used += time.Since(a.since)
+	a.since = time.Time{}
+	<-a.places
+}
+
+// resume undoes one pause. It waits for a place.
+func (a *allowance) resume(ctx context.Context) {
+	a.mu.Lock()
+	last := a.waiting == 1
+	if !last {
+		a.waiting--
+	}
+	a.mu.Unlock()
+	if !last {
+		return
+	}
+	select {
+	case a.places <- struct{}{}:
+	case <-ctx.Done():
+		return // the call has ended without a place
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.waiting--
+	a.since = time.Now()
+	a.timer.Reset(max(a.limit-a.used, time.Millisecond))
+}
+
+// spent is the time that has been used so far.
+func (a *allowance) spent() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.since.IsZero() {
+		return a.used
+	}
+	return a.used + time.Since(a.since)
+}
+
+// end gives back the place.
+func (a *allowance) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.timer.Stop()
+	a.cancel(nil)
+	if a.waiting == 0 {
+		<-a.places
+	}
+}
+
+// limited runs a round within the limits of its call.
+func (c *call) limited(ctx context.Context, round func(context.Context) (exactjson.Object, error)) (exactjson.Object, error) {
+	limit := c.server.options.Timeout
+	if tool, ok := c.subject.(toolSubject); ok && tool.Timeout > 0 {
+		limit = tool.Timeout
+	}
+	ctx, a, err := c.server.allow(ctx, limit, time.Duration(c.state.Spent)*time.Millisecond)
+	if err != nil {
+		return nil, err
+	}
+	defer a.end()
+	c.allowance = a
+	return round(ctx)
+}
+
+// fitting refuses arguments that are too long to be read.
+func (c *call) fitting(raw []byte) error {
+	if most := c.server.options.ArgumentLimits.Bytes; len(raw) > most {
+		return &engine.Failure{Text: fmt.Sprintf("the arguments are %d bytes of JSON, more than %d; send less, or a part at a time (raise the limit with --max-arguments)", len(raw), most)}
+	}
+	return nil
+}

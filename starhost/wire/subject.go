@@ -1,0 +1,217 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"go.starlark.net/starlark"
+
+	"github.com/mcpstar/mcpstar/builtins/result"
+	"github.com/mcpstar/mcpstar/builtins/types"
+	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/engine/exactjson"
+	"github.com/mcpstar/mcpstar/engine/graph"
+	"github.com/mcpstar/mcpstar/engine/round"
+	"github.com/mcpstar/mcpstar/starhost/load"
+)
+
+// A subject is what a call is about: a tool, a prompt or a resource. The way through
+// a call is the same for all of them; what differs is here, one type each.
+type subject interface {
+	// kind is the word for it: "tool".
+	kind() string
+	// plan is what there is to run; nil of a resource that is always the same.
+	plan() *graph.Plan
+	// parameters are what arguments are bound to, and function is the name that
+	// errors about them use.
+	parameters() types.Parameters
+	function() string
+	// arguments are what came, as a dict.
+	arguments(c *call) (*starlark.Dict, error)
+	// complete is the result for what the body returned, without resultType.
+	complete(c *call, v starlark.Value) (exactjson.Object, error)
+	// failed is what a call ends with whose scripts could not go on: a result that
+	// the model reads, or an error. text is what it says; invalid says that the
+	// arguments are to blame.
+	failed(c *call, text string, invalid bool) (exactjson.Object, error)
+}
+
+// find is the subject of a request, or what the call ends with because there is none.
+func (c *call) find() (subject, exactjson.Object, error) {
+	name := c.req.target
+	switch c.req.method {
+	case "tools/call":
+		if t := c.offer.tool(name); t != nil {
+			return toolSubject{t}, nil, nil
+		}
+		return nil, c.toolError(c.offer.unknownTool(name)), nil
+	case "prompts/get":
+		if p := c.offer.prompt(name); p != nil {
+			return promptSubject{p}, nil, nil
+		}
+		return nil, nil, c.offer.unknownPrompt(name)
+	}
+	if r, args := c.offer.resource(name); r != nil {
+		return resourceSubject{r, args}, nil, nil
+	}
+	return nil, nil, c.offer.unknownResource(name)
+}
+
+// decoded are the arguments of a request as a dict.
+func (c *call) decoded() (*starlark.Dict, error) {
+	if len(c.req.arguments) == 0 || string(c.req.arguments) == "null" {
+		return new(starlark.Dict), nil
+	}
+	if err := c.fitting(c.req.arguments); err != nil {
+		return nil, err
+	}
+	v, err := exactjson.Decode(c.req.arguments, c.server.options.ArgumentLimits)
+	if err != nil {
+		return nil, &engine.Failure{Text: "the arguments can't be read: " + err.Error()}
+	}
+	dict, ok := v.(*starlark.Dict)
+	if !ok {
+		return nil, round.InvalidAnswers()
+	}
+	return dict, nil
+}
+
+// A toolSubject is a tool that is called.
+type toolSubject struct{ *load.Tool }
+
+func (t toolSubject) kind() string                              { return "tool" }
+func (t toolSubject) plan() *graph.Plan                         { return t.Plan }
+func (t toolSubject) parameters() types.Parameters              { return t.Parameters }
+func (t toolSubject) function() string                          { return t.Function }
+func (t toolSubject) arguments(c *call) (*starlark.Dict, error) { return c.decoded() }
+
+func (t toolSubject) complete(c *call, v starlark.Value) (exactjson.Object, error) {
+	shape := result.Shape{
+		Type:       t.Returns,
+		Structured: t.OutputSchema != nil,
+		Wrapped:    t.Wrapped,
+		Title:      t.Function + "Output",
+	}
+	out, err := result.Encode(v, shape, c.server.options.ResultLimits)
+	if err != nil {
+		return nil, tooLarge(err)
+	}
+	return toolMembers(out), nil
+}
+
+func (t toolSubject) failed(c *call, text string, _ bool) (exactjson.Object, error) {
+	return c.toolError(fmt.Sprintf("Error executing tool %s: %s", t.Name, text)), nil
+}
+
+// toolError is a result that tells the model what went wrong.
+func (c *call) toolError(text string) exactjson.Object {
+	c.record.outcome = OutcomeError
+	return toolMembers(&result.Encoded{
+		Content: exactjson.MustMarshal([]any{exactjson.Object{
+			{Name: "type", Value: "text"}, {Name: "text", Value: wellFormed(text)},
+		}}),
+		IsError: true,
+	})
+}
+
+func toolMembers(out *result.Encoded) exactjson.Object {
+	o := exactjson.Object{{Name: "content", Value: out.Content}}
+	if out.Structured != nil {
+		o = o.With("structuredContent", out.Structured)
+	}
+	o = o.With("isError", out.IsError)
+	if out.Meta != nil {
+		o = o.With("_meta", out.Meta)
+	}
+	return o
+}
+
+// A promptSubject is a prompt that is asked for.
+type promptSubject struct{ *load.Prompt }
+
+func (p promptSubject) kind() string                              { return "prompt" }
+func (p promptSubject) plan() *graph.Plan                         { return p.Plan }
+func (p promptSubject) parameters() types.Parameters              { return p.Parameters }
+func (p promptSubject) function() string                          { return p.Function }
+func (p promptSubject) arguments(c *call) (*starlark.Dict, error) { return c.decoded() }
+
+func (p promptSubject) complete(c *call, v starlark.Value) (exactjson.Object, error) {
+	if err := fits(v, p.Returns, p.Function); err != nil {
+		return nil, err
+	}
+	messages, err := result.Messages(v, c.server.options.ResultLimits)
+	if err != nil {
+		return nil, tooLarge(err)
+	}
+	return exactjson.Object{{Name: "description", Value: p.Description}, {Name: "messages", Value: messages}}, nil
+}
+
+func (p promptSubject) failed(c *call, text string, invalid bool) (exactjson.Object, error) {
+	return nil, c.scriptError(invalid, fmt.Sprintf("Error rendering prompt %s: %s", p.Name, text), nil)
+}
+
+// A resourceSubject is a resource that is read, with what its URI says.
+type resourceSubject struct {
+	*load.Resource
+	variables *starlark.Dict
+}
+
+func (r resourceSubject) kind() string                            { return "resource" }
+func (r resourceSubject) plan() *graph.Plan                       { return r.Plan }
+func (r resourceSubject) parameters() types.Parameters            { return r.Parameters }
+func (r resourceSubject) function() string                        { return r.Function }
+func (r resourceSubject) arguments(*call) (*starlark.Dict, error) { return r.variables, nil }
+
+func (r resourceSubject) complete(c *call, v starlark.Value) (exactjson.Object, error) {
+	if err := fits(v, r.Returns, r.Function); err != nil {
+		return nil, err
+	}
+	contents, err := result.Contents(v, c.req.target, r.MIMEType, c.server.options.ResultLimits)
+	if err != nil {
+		return nil, tooLarge(err)
+	}
+	o := exactjson.Object{{Name: "contents", Value: contents}}
+	if c.req.modern {
+		o = withCache(o, r.Cache)
+	}
+	return o, nil
+}
+
+func (r resourceSubject) failed(c *call, text string, invalid bool) (exactjson.Object, error) {
+	return nil, c.scriptError(invalid, fmt.Sprintf("Error reading resource %s: %s", shortened(c.req.target), text), uriData(c.req.target))
+}
+
+// fits checks what a body returned against its -> T.
+func fits(v starlark.Value, t engine.Type, function string) error {
+	if t == nil {
+		return nil
+	}
+	if _, wrong := t.Accept(v, ""); len(wrong) > 0 {
+		return &engine.Failure{Text: fmt.Sprintf("%s() is declared -> %s, but: %s", function, t.TypeName(), engine.MismatchText(wrong))}
+	}
+	return nil
+}
+
+// scriptError is the JSON-RPC error for a prompt or a resource whose scripts could not
+// go on.
+func (c *call) scriptError(invalid bool, text string, data json.RawMessage) error {
+	c.record.outcome = OutcomeError
+	code := int64(engine.CodeInternalError)
+	if invalid {
+		code = engine.CodeInvalidParams
+	}
+	return &engine.ProtocolError{Code: code, Message: wellFormed(text), Data: data}
+}
+
+func uriData(uri string) json.RawMessage {
+	return exactjson.MustMarshal(exactjson.Object{{Name: "uri", Value: wellFormed(uri)}})
+}
+
+// tooLarge says what to do about a result beyond the limits.
+func tooLarge(err error) error {
+	if errors.Is(err, exactjson.ErrTooLarge) {
+		return &engine.Failure{Text: fmt.Sprintf("the result is too large: %v; return less, or a part at a time (raise the limit with --max-result)", err)}
+	}
+	return err
+}
