@@ -77,8 +77,14 @@ func compare(a, b []string) []edit {
 	return edits
 }
 
+// maxTable bounds the work for two long texts that have little in common.
+const maxTable = 4_000_000
+
 // middle is the longest common subsequence, by the table.
 func middle(a, b []string) []edit {
+	if len(a)*len(b) > maxTable {
+		return replaced(a, b)
+	}
 	common := make([][]int, len(a)+1)
 	for i := range common {
 		common[i] = make([]int, len(b)+1)
@@ -106,6 +112,18 @@ func middle(a, b []string) []edit {
 			edits = append(edits, edit{'+', b[j]})
 			j++
 		}
+	}
+	return edits
+}
+
+// replaced is all of the one text out, and all of the other in.
+func replaced(a, b []string) []edit {
+	edits := make([]edit, 0, len(a)+len(b))
+	for _, line := range a {
+		edits = append(edits, edit{'-', line})
+	}
+	for _, line := range b {
+		edits = append(edits, edit{'+', line})
 	}
 	return edits
 }
