@@ -17,7 +17,10 @@ func run(t *testing.T, script string) (*declare.Registry, error) {
 	r := &declare.Registry{}
 	thread := &starlark.Thread{Name: "test"}
 	r.Attach(thread)
-	_, err := starlark.ExecFileOptions(&syntax.FileOptions{TopLevelControl: true, GlobalReassign: true}, thread, "x.star", script, declare.Words())
+	opts := &syntax.FileOptions{TopLevelControl: true, GlobalReassign: true}
+	_, program, err := starlark.SourceProgramOptions(opts, "x.star", script, declare.Words().Has)
+	require.NoError(t, err)
+	_, err = program.Init(thread, declare.Words()) // which freezes nothing: that could take for ever
 	return r, err
 }
 
@@ -25,7 +28,7 @@ func TestDeclarationsAreCollected(t *testing.T) {
 	r, err := run(t, `
 def f(): pass
 def g(x): pass
-tool(f, title = "F", annotations = {"readOnlyHint": True}, icons = [{"src": "x"}], meta = {"a": 1})
+tool(f, title = "F", annotations = {"readOnlyHint": True}, icons = [{"src": "https://example.com/x.png"}], meta = {"a": 1})
 tool(g, name = "h", description = "")
 server(name = "shop", version = "1")
 lifespan(f, g)
@@ -36,7 +39,7 @@ lifespan(f, g)
 	require.Equal(t, "F", *r.Tools[0].Title)
 	require.Nil(t, r.Tools[0].Name)
 	require.JSONEq(t, `{"readOnlyHint": true}`, string(r.Tools[0].Annotations))
-	require.JSONEq(t, `[{"src": "x"}]`, string(r.Tools[0].Icons))
+	require.JSONEq(t, `[{"src": "https://example.com/x.png"}]`, string(r.Tools[0].Icons))
 	require.JSONEq(t, `{"a": 1}`, string(r.Tools[0].Meta))
 	require.Equal(t, "x.star:4:5", r.Tools[0].Span.Start.String())
 	require.Equal(t, "h", *r.Tools[1].Name)
