@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.starlark.net/starlark"
 
 	"github.com/mcpstar/mcpstar/starhost/load"
 	"github.com/mcpstar/mcpstar/starhost/reload"
@@ -109,8 +110,14 @@ func (h *Host) Serve(ctx context.Context, transport mcp.Transport) error {
 
 // ServeStdio serves one client over a pair of streams, as the stdio transport
 // has it: one JSON-RPC message a line. It returns nil when in ends.
+//
+// When ctx ends no more requests are taken; those that run have [Options.Grace] to
+// finish, are cancelled then, and ServeStdio returns nil.
 func (h *Host) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	return h.server.Serve(ctx, frame.NewStdio(in, out, frame.StdioOptions{}))
+	// The SDK sends nothing any more when its context ends, so that has to wait.
+	running, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	return h.server.Serve(running, frame.NewStdio(in, out, frame.StdioOptions{Stop: ctx.Done(), Grace: h.options.Grace}))
 }
 
 // Handler serves streamable HTTP, all protocol revisions on one URL. Mount it at
@@ -185,17 +192,38 @@ func (h *Host) Snapshot() *load.Snapshot { return h.server.Snapshot() }
 // requests of 2026-07-28 over HTTP while they run.
 func (h *Host) Sessions() int { return h.server.Sessions() }
 
-// Close ends the lifespan. Connections and [Host.Watch] should have ended before.
+// Close waits for the calls that still run, but no longer than ctx, and ends the
+// lifespan. Connections and [Host.Watch] should have ended before: from now on
+// there are no tools.
 func (h *Host) Close(ctx context.Context) error {
 	var err error
 	h.closing.Do(func() {
 		h.reloading.Lock()
 		defer h.reloading.Unlock()
 		h.server.Close(ctx)
-		h.background.Wait()
+		nothing := &load.Snapshot{Name: h.Snapshot().Name}
+		h.lifespan.users = append(h.lifespan.users, h.server.Publish(nothing, starlark.None))
+		h.quiet(ctx)
 		err = h.lifespan.end(ctx)
 	})
 	return err
+}
+
+// quiet waits until no call runs any more and the lifespans of earlier versions
+// have ended, but no longer than ctx.
+func (h *Host) quiet(ctx context.Context) {
+	idle := make(chan struct{})
+	go func() {
+		defer close(idle)
+		h.background.Wait()
+		for _, used := range h.lifespan.users {
+			<-used
+		}
+	}()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
 }
 
 // A Place is where a server lies.

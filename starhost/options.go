@@ -51,6 +51,10 @@ type Options struct {
 	// MaxCallAge is how long a call may last over all of its rounds. 0 is 1 hour.
 	MaxCallAge time.Duration
 
+	// Grace is how long calls may take to finish once [Host.ServeStdio] is told to
+	// stop. 0 cancels them at once.
+	Grace time.Duration
+
 	// MaxSteps bounds the Starlark instructions of one round, and of loading one
 	// file. 0 is 100 million.
 	MaxSteps uint64

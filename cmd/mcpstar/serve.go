@@ -84,6 +84,7 @@ func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
 		StateKeys:  keys,
 		StateTTL:   f.stateTTL,
 		MaxCallAge: f.maxCallAge,
+		Grace:      f.grace,
 		MaxSteps:   f.maxSteps,
 		Version:    version,
 		HTTP:       starhost.HTTPOptions{AllowedHosts: f.allowedHosts, AllowedOrigins: f.allowedOrigins, Auth: authorization},
@@ -108,15 +109,40 @@ func serveObserved(ctx context.Context, s streams, path string, f *serveFlags, o
 		return errors.Join(err, host.Close(ctx))
 	}
 	stop := keepUp(ctx, s, host, f.watch, seen.reloaded)
-	if f.http == "" {
-		err = serveStdio(ctx, s, host)
-	} else {
-		err = serveHTTP(ctx, s, host, f)
-	}
+	err = within(ctx, f.grace+overtime, func() error {
+		if f.http == "" {
+			return serveStdio(ctx, s, host)
+		}
+		return serveHTTP(ctx, s, host, f)
+	})
 	stop()
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.grace)
 	defer cancel()
 	return errors.Join(err, host.Close(ending))
+}
+
+// overtime is how much longer than --grace the end may take: cancelled calls have
+// to notice.
+const overtime = 2 * time.Second
+
+// within is serve, left alone if it goes on for long after the end of ctx: a call
+// that can't be stopped must not keep the process.
+func within(ctx context.Context, long time.Duration, serve func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- serve() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	timer := time.NewTimer(long)
+	defer timer.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-timer.C:
+		return errors.New("a call did not stop when it was told to; it was left behind")
+	}
 }
 
 // serveStdio serves the client that started us. Nothing but the protocol may be
@@ -126,11 +152,7 @@ func serveStdio(ctx context.Context, s streams, host *starhost.Host) error {
 	if s.out == os.Stdout {
 		os.Stdout = os.Stderr
 	}
-	err := host.ServeStdio(ctx, s.in, s.out)
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return nil // told to stop
-	}
-	return err
+	return host.ServeStdio(ctx, s.in, s.out)
 }
 
 func serveHTTP(ctx context.Context, s streams, host *starhost.Host, f *serveFlags) error {

@@ -40,6 +40,7 @@ func (h *Handler) serveLegacy(w http.ResponseWriter, r *http.Request, m *message
 	case notification:
 		h.sessionNotification(w, r, m, s)
 	case answer:
+		s.settles(m.id)
 		h.forward(w, r, h.rewriter.answerBody(m), legacyExchange{session: s, silent: true})
 	default:
 		w.WriteHeader(http.StatusAccepted)

@@ -31,8 +31,10 @@ type legacyWriter struct {
 	w         http.ResponseWriter
 	header    http.Header // the SDK's, until it is sent
 	status    int
-	text      []byte // of an event that is not complete, or a whole body that is no stream
-	held      []byte // events that wait for the answer of an initialize
+	text      []byte   // of an event that is not complete, or a whole body that is no stream
+	held      []byte   // events that wait for the answer of an initialize
+	asked     []string // ids of the requests to the client in this stream
+	withdrawn []byte   // events that go out before the one in the making
 	committed bool
 	answered  bool
 	over      bool
@@ -100,6 +102,10 @@ func (l *legacyWriter) event(event []byte) []byte {
 		}
 		out = append(out, '\n')
 	}
+	if len(l.withdrawn) > 0 {
+		out = append(l.withdrawn, out...)
+		l.withdrawn = nil
+	}
 	return append(out, '\n')
 }
 
@@ -111,12 +117,38 @@ func (l *legacyWriter) message(data []byte) []byte {
 	}
 	if raw.method != nil {
 		method, _ := unquote(raw.method)
+		l.note(method, &raw)
 		if raw.params.raw == nil {
 			return data
 		}
 		return restoreMember(data, "params", func(params []byte) []byte { return restoreParams(method, params) })
 	}
 	return l.response(&raw)
+}
+
+// note keeps account of the requests to the client in this stream.
+func (l *legacyWriter) note(method string, raw *rawMessage) {
+	s := l.x.session
+	switch {
+	case s == nil:
+	case raw.id != nil:
+		id := canonicalID(raw.id)
+		l.asked = append(l.asked, id)
+		s.asks(id)
+	case method == "notifications/cancelled" && raw.params.requestID != nil:
+		s.settles(canonicalID(raw.params.requestID))
+	}
+}
+
+// withdraw takes back what a cancelled call has asked. The SDK does so too, but
+// often only when the call has its response, and then it has no stream for it.
+func (l *legacyWriter) withdraw(s *session) {
+	for _, id := range l.asked {
+		if s.settles(id) {
+			l.withdrawn = appendEvent(l.withdrawn, []byte(
+				`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id+`,"reason":"caller cancelled"}}`))
+		}
+	}
 }
 
 func (l *legacyWriter) response(raw *rawMessage) []byte {
@@ -132,6 +164,7 @@ func (l *legacyWriter) response(raw *rawMessage) []byte {
 		if s := l.x.session; s != nil {
 			s.calls.end(c.sdk)
 			if s.calls.isCancelled(c) {
+				l.withdraw(s)
 				return (&fault{code: requestCancelled, message: "Request cancelled"}).appendError(nil, id)
 			}
 		}

@@ -35,7 +35,8 @@ type session struct {
 	calls inflight
 
 	mu    sync.Mutex
-	uses  int // requests under way
+	asked map[string]bool // ids of requests to the client that have no answer yet
+	uses  int             // requests under way
 	timer *time.Timer
 	ended bool
 }
@@ -87,6 +88,26 @@ func (ss *sessions) use(ctx context.Context, id string) (s *session, f *fault) {
 		return nil, &fault{code: -32600, message: "Session not found"}
 	}
 	return s, nil
+}
+
+// asks notes that a request to the client waits for its answer.
+func (s *session) asks(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked == nil {
+		s.asked = map[string]bool{}
+	}
+	s.asked[id] = true
+}
+
+// settles ends the wait for the answer to a request to the client. It reports
+// whether there was one.
+func (s *session) settles(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := s.asked[id]
+	delete(s.asked, id)
+	return asked
 }
 
 func (s *session) acquire() bool {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -32,6 +33,12 @@ type StdioOptions struct {
 	// take to read the last answers. Default 500 ms; a negative value cancels at
 	// once. The end of the context that the server runs under always does.
 	Drain time.Duration
+
+	// Stop asks the connection to end, when it is closed: further requests are
+	// refused, those under way have Grace to finish, for which answers and
+	// cancellations are still read, and are cancelled then. Nil: nobody asks.
+	Stop  <-chan struct{}
+	Grace time.Duration
 
 	// LeaveAnswers keeps the client's answers where the SDK reads them, for a
 	// server that does not look for [MetaInputResponses], [MetaRequestState] and
@@ -91,6 +98,9 @@ func (t *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 	// When Run's context ends, the SDK refuses to send any more answers: to let
 	// handlers go on would serve nobody.
 	c.forget = context.AfterFunc(ctx, func() { c.end(nil, 0) })
+	if t.opts.Stop != nil {
+		go c.stop(t.opts.Stop, t.opts.Grace)
+	}
 	return c, nil
 }
 
@@ -105,6 +115,8 @@ type stdioConn struct {
 	mu        sync.Mutex
 	era       era
 	questions map[string]bool // ids of requests to the client that have no answer yet
+
+	stopping atomic.Bool // no more requests are taken
 
 	endOnce sync.Once
 	ended   chan struct{} // closed when there is no more input
@@ -203,6 +215,10 @@ func (c *stdioConn) acceptNotification(m *message) jsonrpc.Message {
 }
 
 func (c *stdioConn) acceptRequest(m *message) jsonrpc.Message {
+	if c.stopping.Load() {
+		c.refuse(&fault{code: jsonrpc.CodeInternalError, message: "the server is stopping"}, m.id)
+		return nil
+	}
 	f := c.admit(m)
 	if f != nil {
 		c.refuse(f, m.id)
@@ -274,6 +290,27 @@ func (c *stdioConn) end(err error, grace time.Duration) {
 		// keep the session for ever.
 		go func() { _ = c.out.close(c.transport.opts.flush()) }()
 	})
+}
+
+// stop ends the connection after it was asked to.
+func (c *stdioConn) stop(asked <-chan struct{}, grace time.Duration) {
+	select {
+	case <-asked:
+	case <-c.ended:
+		return
+	case <-c.closed:
+		return
+	}
+	c.stopping.Store(true)
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-c.calls.done():
+	case <-timer.C:
+	case <-c.ended:
+	case <-c.closed:
+	}
+	c.end(nil, 0)
 }
 
 // drain waits for the calls under way, as long as they do come to an end.

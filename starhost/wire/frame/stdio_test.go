@@ -547,3 +547,59 @@ func FuzzStdio(f *testing.F) {
 		}
 	})
 }
+
+// stopping is a client of a server that has 5 seconds of grace.
+func stopping(t *testing.T, s *mcp.Server) (c *rawClient, stop func()) {
+	asked := make(chan struct{})
+	return newRawClient(t, s, StdioOptions{Stop: asked, Grace: 5 * time.Second}), sync.OnceFunc(func() { close(asked) })
+}
+
+func TestAStopLetsCallsFinishAndTakesNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := testServer(t)
+		c, stop := stopping(t, s)
+		c.handshake()
+		c.send(callL("1", "ask", `{}`))
+		require.Contains(t, c.recv(), `"id":1,"method":"elicitation/create"`)
+		start := time.Now()
+		stop()
+		synctest.Wait()
+		c.send(callL("2", "echo", `{}`))
+		require.Equal(t, `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"the server is stopping"}}`, c.recv())
+		c.send(`{"jsonrpc":"2.0","id":1,"result":{"action":"decline"}}`)
+		require.Contains(t, c.recv(), `"sampling/createMessage"`)
+		c.send(`{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"no"}}`)
+		require.Contains(t, c.recv(), `"roots/list"`)
+		c.send(`{"jsonrpc":"2.0","id":3,"result":{"roots":[]}}`)
+		require.Contains(t, c.recv(), `"id":1,"result"`, "the call that ran is answered")
+		require.NoError(t, <-c.ended)
+		require.Zero(t, time.Since(start), "and then there is nothing to wait for")
+	})
+}
+
+func TestAStopCancelsWhatOutlivesTheGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, log := testServer(t)
+		c, stop := stopping(t, s)
+		c.send(callM("1", "wait", `{}`))
+		<-log.started
+		start := time.Now()
+		stop()
+		<-log.cancelled
+		require.Equal(t, 5*time.Second, time.Since(start))
+		require.NoError(t, <-c.ended)
+		require.Less(t, time.Since(start), 6*time.Second)
+	})
+}
+
+func TestAStopEndsAnIdleConnectionAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := testServer(t)
+		c, stop := stopping(t, s)
+		c.handshake()
+		start := time.Now()
+		stop()
+		require.NoError(t, <-c.ended)
+		require.Zero(t, time.Since(start))
+	})
+}
