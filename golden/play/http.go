@@ -41,7 +41,7 @@ func newHTTP(ctx context.Context, handler http.Handler) (conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &web{
 		url:    "http://" + listener.Addr().String() + "/mcp",
-		server: &http.Server{Handler: handler}, //nolint:gosec // loopback, and we are the only client
+		server: &http.Server{Handler: handler}, // on loopback, for one client
 		client: &http.Client{Transport: &http.Transport{}},
 		ctx:    ctx, cancel: cancel,
 		got:    make(chan message, backlog),
