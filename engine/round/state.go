@@ -21,7 +21,7 @@ type State struct {
 	// Rounds counts the rounds that have ended.
 	Rounds int `json:"r,omitempty"`
 	// Trace is the traceparent of the first round, where calls are traced.
-	Trace string `json:"t,omitempty"`
+	Trace string `json:"p,omitempty"`
 	// Spent is how long its rounds have run, in milliseconds.
 	Spent int64 `json:"t,omitempty"`
 	// Code names the version of the scripts that asked last, so that a question
