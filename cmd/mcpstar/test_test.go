@@ -91,7 +91,7 @@ func TestTestEndsWithAStatusOfItsOwn(t *testing.T) {
 		"a failure":           {strings.Replace(hello, "Ann\"}}", "Eve\"}}", 1), nil, 1, "1 failed"},
 		"a bad file":          {"-- 2026-07-28 --\nhm\n", nil, 2, "shop.txtar:2: a line begins with"},
 		"no server":           {strings.Replace(hello, "shop.star", "shp.star", 1), nil, 2, "no such file"},
-		"a bad script":        {"-- a.star --\ndef f(:\n" + strings.TrimPrefix(hello, "server: shop.star\n"), nil, 2, "error[unclosed]"},
+		"a bad script":        {"-- a.star --\ndef f(:\n" + strings.TrimPrefix(hello, "server: shop.star\n"), nil, 2, "error[unclosed"},
 		"a bad expression":    {hello, []string{"--run", "("}, 2, "--run"},
 		"a bad transport":     {hello, []string{"--transport", "tcp"}, 2, "--transport is"},
 		"over stdio":          {hello, []string{"--transport", "stdio"}, 0, "2 passed"},
