@@ -88,7 +88,7 @@ func (r *rows) link(t tokens.Token) *engine.Problem {
 		return nil
 	}
 	return r.problem(t, fmt.Sprintf("this expression has more than %d parts in a row", maxLinks),
-		`give parts of it names, or go over a list: sum(xs), "".join(xs), [f(x) for x in xs]`)
+		"give parts of it names, or go over a list: `sum(xs)`, `\"\".join(xs)`, `[f(x) for x in xs]`")
 }
 
 // branch counts the elif of each if.
@@ -110,7 +110,7 @@ func (r *rows) branch(t tokens.Token) *engine.Problem {
 	if top.count++; top.count != maxElif+1 {
 		return nil
 	}
-	return r.problem(t, fmt.Sprintf("this if has more than %d elif", maxElif), "look the value up in a dict: TABLE.get(x, default)")
+	return r.problem(t, fmt.Sprintf("this `if` has more than %d `elif`", maxElif), "look the value up in a dict: `TABLE.get(x, default)`")
 }
 
 func (r *rows) problem(t tokens.Token, message, help string) *engine.Problem {

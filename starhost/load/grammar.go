@@ -76,7 +76,17 @@ func parse(name string, text []byte, habits, large []*engine.Problem) (*parsed, 
 	if left == 0 && err != nil { // only the file as a whole is wrong
 		problems = append(problems, grammarProblem(name, portionOf(text), err))
 	}
-	return p, problems[:min(len(problems), maxGrammarErrors)]
+	return p, atMost(maxGrammarErrors, problems)
+}
+
+// atMost cuts a list of problems, and says so at the last one.
+func atMost(n int, problems []*engine.Problem) []*engine.Problem {
+	if len(problems) <= n {
+		return problems
+	}
+	last := problems[n-1]
+	last.Notes = append(last.Notes, fmt.Sprintf("this file has %d more problems, which are not shown", len(problems)-n))
+	return problems[:n]
 }
 
 // parse adds the statement to the tree, or says what is wrong with it.
@@ -160,10 +170,10 @@ func unclosed(name string, opener tokens.Token) *engine.Problem {
 	closer, _ := opener.Opens()
 	pos := syntax.MakePosition(&name, opener.Line, opener.Col)
 	return &engine.Problem{
-		Code:    "unclosed",
-		Message: fmt.Sprintf("this %s is never closed", opener.Text),
+		Code:    "unclosed-bracket",
+		Message: fmt.Sprintf("this `%s` is never closed", opener.Text),
 		At:      engine.Label{Span: engine.At(pos, opener.Text), Text: "opened here"},
-		Help:    fmt.Sprintf("close it with %c", closer),
+		Help:    fmt.Sprintf("close it with `%c`", closer),
 	}
 }
 

@@ -145,19 +145,13 @@ func (l *loader) tooSlow(file string) {
 func fewEach(problems []*engine.Problem) []*engine.Problem {
 	const most = 100
 	byFile := map[string][]*engine.Problem{}
-	kept := problems[:0:0]
 	for _, p := range problems {
 		name := p.At.Span.Start.Filename()
 		byFile[name] = append(byFile[name], p)
-		if len(byFile[name]) <= most {
-			kept = append(kept, p)
-		}
 	}
-	for _, list := range byFile {
-		if more := len(list) - most; more > 0 {
-			last := list[most-1]
-			last.Notes = append(last.Notes, fmt.Sprintf("this file has %d more problems, which are not shown", more))
-		}
+	var kept []*engine.Problem
+	for _, name := range slices.Sorted(maps.Keys(byFile)) {
+		kept = append(kept, atMost(most, byFile[name])...)
 	}
 	return kept
 }

@@ -154,7 +154,7 @@ func (l *loader) checkLoaded(m, dep *module, ld *syntax.LoadStmt) {
 			has = append(has, name)
 		}
 	}
-	for i, from := range ld.From {
+	for _, from := range ld.From {
 		if dep.globals.Has(from.Name) {
 			continue
 		}
@@ -164,14 +164,10 @@ func (l *loader) checkLoaded(m, dep *module, ld *syntax.LoadStmt) {
 		} else if help == "" && len(has) > 0 {
 			help = "it has " + few(has)
 		}
-		at := from.NamePos
-		if ld.To[i] == from {
-			at = ld.To[i].NamePos
-		}
 		l.report(&engine.Problem{
 			Code:    "load-name",
 			Message: fmt.Sprintf("%s has no %q", dep.path, from.Name),
-			At:      engine.Label{Span: engine.At(at, from.Name)},
+			At:      engine.Label{Span: engine.At(from.NamePos, from.Name)},
 			Help:    help,
 		})
 		m.broken()
@@ -212,7 +208,8 @@ func loadedNames(m *module) map[string]origin {
 // similar suggests a file that is there for a load() that found none. It is
 // written as the author would write it in m.
 func (l *loader) similar(m *module, written, wanted string, unread error) string {
-	if unread != errNoFile {
+	const most = 20 // each is looked for among all files
+	if l.tree.missed++; unread != errNoFile || l.tree.missed > most {
 		return ""
 	}
 	if strings.HasPrefix(wanted, stdPrefix) {

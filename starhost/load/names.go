@@ -30,9 +30,7 @@ func undefined(errs resolve.ErrorList, words starlark.StringDict, p *parsed) []*
 	for _, e := range errs {
 		rest, isName := strings.CutPrefix(e.Msg, "undefined: ")
 		if !isName {
-			if len(problems) < maxUndefined {
-				problems = append(problems, resolverProblem(e))
-			}
+			problems = append(problems, resolverProblem(e))
 			continue
 		}
 		name, _, _ := strings.Cut(rest, " ")
@@ -43,7 +41,9 @@ func undefined(errs resolve.ErrorList, words starlark.StringDict, p *parsed) []*
 			}
 			continue
 		}
-		if len(problems) == maxUndefined {
+		if len(problems) >= maxUndefined {
+			problems = append(problems, &engine.Problem{}) // to be counted
+			first[name] = problems[len(problems)-1]
 			continue
 		}
 		problem := &engine.Problem{Code: "undefined", Message: "undefined: " + name, At: label, Help: pythonName(name)}
@@ -58,7 +58,7 @@ func undefined(errs resolve.ErrorList, words starlark.StringDict, p *parsed) []*
 		first[name] = problem
 		problems = append(problems, problem)
 	}
-	return problems
+	return atMost(maxUndefined, problems)
 }
 
 // topNames are the names that the statements at the top of a file define, with

@@ -93,9 +93,9 @@ func splitError(err error) (message, help string) {
 
 // runtimeRemedies are what to do about the interpreter's own errors.
 var runtimeRemedies = []struct{ begins, says, help string }{
-	{begins: "unknown binary op: string + ", help: `convert the other one: "..." + str(x), or write "... %s" % x`},
-	{begins: "unknown binary op: ", says: " + string", help: `convert the other one: str(x) + "..."`},
-	{begins: "key ", help: "where a key may be missing, write d.get(key, default)"},
+	{begins: "unknown binary op: string + ", help: "convert the other one: `\"...\" + str(x)`, or write `\"... %s\" % x`"},
+	{begins: "unknown binary op: ", says: " + string", help: "convert the other one: `str(x) + \"...\"`"},
+	{begins: "key ", help: "where a key may be missing, write `d.get(key, default)`"},
 	{begins: "unhashable type", help: "a key is text, a number or a tuple of them"},
 	{says: "referenced before assignment", help: "assign to it above this line"},
 	{begins: "invalid call of non-function", help: "only functions can be called: drop the parentheses, or is the name taken twice?"},

@@ -86,7 +86,7 @@ func orMistake(a *annotation) *engine.Problem {
 	if !ok || b.Op != syntax.OR && b.Op != syntax.AND {
 		return nil
 	}
-	return a.problem(fmt.Sprintf("`%s` between types is not a type", b.Op), "write A | B, or T | None")
+	return a.problem(fmt.Sprintf("`%s` between types is not a type", b.Op), "write `A | B`, or `T | None`")
 }
 
 // take takes in what one annotation evaluated to.
@@ -94,7 +94,7 @@ func (l *loader) take(s *signature, a *annotation, v starlark.Value) {
 	marker, isMarker := v.(*declare.Marker)
 	switch {
 	case isMarker && a.name == annotate.Return:
-		l.report(a.problem("resolve(...) fills a parameter", "behind -> write the type of the result"))
+		l.report(a.problem("`resolve(...)` fills a parameter", "behind `->` write the type of the result"))
 	case isMarker:
 		s.params[a.name] = meaning{marker: l.marker(a, marker), span: a.place.Span}
 	case a.name == annotate.Return:
@@ -123,7 +123,7 @@ func (l *loader) marker(a *annotation, v *declare.Marker) *graph.Marker {
 	name := m.Target.Name() // which functions.lookup does not know if it is refused here
 	if _, scripted := m.Target.(*starlark.Function); !scripted && l.goResolver(m.Target) == nil {
 		l.report(a.problem(fmt.Sprintf("%s() is built in and can't be a resolver", name),
-			fmt.Sprintf("wrap it: def my_%s(...): return %s(...)", plainName(name), name)))
+			fmt.Sprintf("wrap it: `def my_%s(...): return %s(...)`", plainName(name), name)))
 	}
 	if i := parameter(a.fn, a.name); i >= 0 && a.fn.ParamDefault(i) != nil {
 		l.report(&engine.Problem{
@@ -189,11 +189,11 @@ func calledType(e syntax.Expr) string {
 	}
 	switch word.Name {
 	case "list":
-		return "write the type in brackets: list[T]"
+		return "write the type in brackets: `list[T]`"
 	case "dict":
-		return "write the types in brackets: dict[str, T]"
+		return "write the types in brackets: `dict[str, T]`"
 	case "str", "int", "float", "bool", "any":
-		return "write the type without calling it: " + word.Name
+		return "write the type without calling it: `" + word.Name + "`"
 	}
 	return ""
 }

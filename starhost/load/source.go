@@ -32,6 +32,8 @@ type source struct {
 type tree struct {
 	root fs.FS // the author's
 	std  fs.FS // what ships with mcpstar
+
+	missed int // how many files were not there
 }
 
 // read reads one file. It opens regular files only: a named pipe would hang, a
@@ -99,7 +101,7 @@ func decode(name string, data []byte) ([]byte, *engine.Problem) {
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		// The interpreter would take a NUL for the end of the file.
-		return nil, at(name, data, i, "nul-byte", "the file has a NUL byte, so it is no text", `save the script as UTF-8 text; a NUL in a string is written "\x00"`)
+		return nil, at(name, data, i, "nul-byte", "the file has a NUL byte, so it is no text", "save the script as UTF-8 text; a NUL in a string is written `\"\\x00\"`")
 	}
 	if i := firstInvalid(data); i >= 0 {
 		return nil, at(name, data, i, "not-utf8", fmt.Sprintf("byte 0x%02x is not UTF-8", data[i]), "save the file as UTF-8")
@@ -157,7 +159,7 @@ func moduleName(from, name string) (string, *badPath) {
 	switch rest, std := strings.CutPrefix(name, stdPrefix); {
 	case std:
 		if !fs.ValidPath(rest) || !strings.HasSuffix(rest, ".star") {
-			return "", &badPath{fmt.Sprintf("there is no %q", name), `what ships with mcpstar is loaded as "@std/NAME.star"`}
+			return "", &badPath{fmt.Sprintf("there is no %q", name), "what ships with mcpstar is loaded as `\"@std/NAME.star\"`"}
 		}
 		return name, nil
 	case strings.HasPrefix(from, stdPrefix):
@@ -172,7 +174,7 @@ func moduleName(from, name string) (string, *badPath) {
 			"move the file below the root, or the root up: it is the nearest folder with a mcpstar.toml, else the server's own"}
 	}
 	if !strings.HasSuffix(full, ".star") {
-		return "", &badPath{fmt.Sprintf("%q is no .star file", name), fmt.Sprintf("write %q", strings.TrimSuffix(name, path.Ext(name))+".star")}
+		return "", &badPath{fmt.Sprintf("%q is no .star file", name), fmt.Sprintf("write `%q`", strings.TrimSuffix(name, path.Ext(name))+".star")}
 	}
 	return full, nil
 }
@@ -182,16 +184,16 @@ func notRelative(name string) *badPath {
 	const relative = "load() takes a path relative to this file"
 	switch {
 	case name == "":
-		return &badPath{"load() wants the path of a file", `write load("lib/stock.star", "check")`}
+		return &badPath{"load() wants the path of a file", "write `load(\"lib/stock.star\", \"check\")`"}
 	case strings.Contains(name, "://"):
 		return &badPath{fmt.Sprintf("load() reads files of this server only, not %q", name), "put a copy of the file below the root folder"}
 	case strings.HasPrefix(name, "//"), strings.HasPrefix(name, ":"), strings.HasPrefix(name, "@"):
 		as := strings.TrimLeft(strings.ReplaceAll(strings.TrimLeft(name, "@"), ":", "/"), "/")
-		return &badPath{fmt.Sprintf("%s, got %q", relative, name), fmt.Sprintf("write %q", as)}
+		return &badPath{fmt.Sprintf("%s, got %q", relative, name), fmt.Sprintf("write `%q`", as)}
 	case path.IsAbs(name):
-		return &badPath{fmt.Sprintf("%s, got %q", relative, name), `write "lib/stock.star" for a file in the folder lib beside this one`}
+		return &badPath{fmt.Sprintf("%s, got %q", relative, name), "write `\"lib/stock.star\"` for a file in the folder lib beside this one"}
 	case strings.Contains(name, "\\"):
-		return &badPath{fmt.Sprintf("%s, got %q", relative, name), fmt.Sprintf("write / between folders: %q", strings.ReplaceAll(name, "\\", "/"))}
+		return &badPath{fmt.Sprintf("%s, got %q", relative, name), fmt.Sprintf("write / between folders: `%q`", strings.ReplaceAll(name, "\\", "/"))}
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func duplicateTool(name string, again, first *declare.Tool) *engine.Problem {
 		Message: fmt.Sprintf("two tools are named %q", name),
 		At:      engine.Label{Span: again.Span, Text: "declared again here"},
 		Also:    []engine.Label{{Span: first.Span, Text: "first declared here"}},
-		Help:    fmt.Sprintf("give one another name: tool(%s, name = \"...\")", again.Func.Name()),
+		Help:    fmt.Sprintf("give one another name: `tool(%s, name = \"...\")`", again.Func.Name()),
 	}
 }
 
@@ -64,7 +64,7 @@ func (l *loader) tool(d *declare.Tool, fns *functions) *Tool {
 	} else if fn.Name() == "lambda" {
 		l.report(&engine.Problem{
 			Code: "no-name", Message: "a lambda has no name that a tool could take",
-			At: engine.Label{Span: d.Span}, Help: `write tool(lambda ..., name = "..."), or make it a def`,
+			At: engine.Label{Span: d.Span}, Help: "write `tool(lambda ..., name = \"...\")`, or make it a def",
 		})
 		return nil
 	}
