@@ -8,6 +8,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/engine/graph"
 	"github.com/mcpstar/mcpstar/engine/round"
 	"github.com/mcpstar/mcpstar/starhost"
 	"github.com/mcpstar/mcpstar/starhost/load"
@@ -40,6 +41,7 @@ type file struct {
 
 // reached is what became of a tool or of a resolver.
 type reached struct {
+	kind                              string // of a tool: "tool", "prompt", "resource"
 	called, computed, asked, declined bool
 }
 
@@ -73,10 +75,30 @@ func (c *Coverage) Loaded(root string, s *load.Snapshot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range s.Tools {
-		c.at(&c.tools, root, t.Name)
-		for _, n := range t.Plan.Resolvers {
-			c.at(&c.resolvers, root, n.Key)
-		}
+		c.offer(root, "tool", t.Name, t.Plan)
+	}
+	for _, p := range s.Prompts {
+		c.offer(root, "prompt", p.Name, p.Plan)
+	}
+	for _, r := range s.Resources {
+		c.offer(root, "resource", r.URI, r.Plan)
+	}
+	for _, r := range s.Templates {
+		c.offer(root, "", "", r.Plan) // it runs under many URIs
+	}
+}
+
+// offer notes something that a server offers, and its resolvers. Without a plan
+// nothing of it runs.
+func (c *Coverage) offer(root, kind, name string, plan *graph.Plan) {
+	if plan == nil {
+		return
+	}
+	if kind != "" {
+		c.at(&c.tools, root, name).kind = kind
+	}
+	for _, n := range plan.Resolvers {
+		c.at(&c.resolvers, root, n.Key)
 	}
 }
 

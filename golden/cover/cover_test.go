@@ -37,8 +37,12 @@ def order(n: int, yes: resolve(confirm)) -> str:
 def where(f: resolve(folders)) -> str:
     return "here"
 
+def review(code: str) -> str:
+    return code
+
 tool(order)
 tool(where)
+prompt(review)
 `
 
 // play calls order with each of the arguments, and answers what is asked.
@@ -67,13 +71,15 @@ func play(t *gotesting.T, c *Coverage, answer string, calls ...string) string {
 
 func TestCoverageGrowsWithTheCalls(t *gotesting.T) {
 	c := new(Coverage)
-	require.Equal(t, `shop/shop.star: 38% of 18 lines, not 7-11, 14, 17-20, 23
+	require.Equal(t, `shop/shop.star: 42% of 21 lines, not 7-11, 14, 17-20, 23, 26
 shop: tool order never ran
+shop: prompt review never ran
 shop: tool where never ran
 shop: resolver shop:confirm: never ran
 shop: resolver shop:folders: never ran
 `, play(t, c, ""))
-	require.Equal(t, `shop/shop.star: 66% of 18 lines, not 9-11, 14, 19, 23
+	require.Equal(t, `shop/shop.star: 66% of 21 lines, not 9-11, 14, 19, 23, 26
+shop: prompt review never ran
 shop: tool where never ran
 shop: resolver shop:confirm: never asked, never declined
 shop: resolver shop:folders: never ran
@@ -81,5 +87,5 @@ shop: resolver shop:folders: never ran
 	require.Contains(t, play(t, c, `{"action":"accept","content":{"yes":true}}`, `{"n": 30}`), "shop:confirm: never declined\n")
 	report := play(t, c, `{"action":"decline"}`, `{"n": 30}`, `{"n": 300}`)
 	require.NotContains(t, report, "shop:confirm")
-	require.Contains(t, report, "not 14, 19, 23\n")
+	require.Contains(t, report, "not 14, 19, 23, 26\n")
 }

@@ -37,8 +37,8 @@ func (c *Coverage) Report(w io.Writer) error {
 		out.WriteString("\n")
 	}
 	for _, at := range sorted(c.tools) {
-		if !c.tools[at].called {
-			fmt.Fprintf(&out, "%stool %s never ran\n", below(at.root), at.name)
+		if t := c.tools[at]; !t.called {
+			fmt.Fprintf(&out, "%s%s %s never ran\n", below(at.root), t.kind, at.name)
 		}
 	}
 	for _, at := range sorted(c.resolvers) {

@@ -26,6 +26,7 @@ type web struct {
 	posts   sync.WaitGroup // requests under way
 	streams sync.WaitGroup // the stream of what no request asked for
 	listen  context.CancelFunc
+	ended   func() // ends what the handler keeps, such as sessions
 	served  chan struct{}
 
 	mu      sync.Mutex
@@ -46,10 +47,11 @@ func newHTTP(ctx context.Context, handler http.Handler) (conn, error) {
 		ctx:    ctx, cancel: cancel,
 		got:    make(chan message, backlog),
 		listen: func() {},
+		ended:  func() {},
 		served: make(chan struct{}),
 	}
 	if closer, ok := handler.(interface{ Close() }); ok {
-		w.server.RegisterOnShutdown(closer.Close)
+		w.ended = closer.Close
 	}
 	go func() {
 		defer close(w.served)
@@ -220,5 +222,6 @@ func (w *web) close() {
 	<-w.served
 	w.posts.Wait()
 	w.streams.Wait()
+	w.ended()
 	w.client.CloseIdleConnections()
 }
