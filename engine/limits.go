@@ -11,6 +11,10 @@ import (
 type Limits struct {
 	Steps uint64 // Starlark instructions; default 100 million
 	Depth int    // calls inside calls; default 1,000
+	// Memory is how many bytes the thread may hold; default [DefaultMemory].
+	Memory int64
+	// Ledger counts what all threads hold together. Nil: the thread is alone.
+	Ledger *Ledger
 }
 
 const (
@@ -30,12 +34,20 @@ func (l Limits) Apply(thread *starlark.Thread) (release func()) {
 	if l.Depth == 0 {
 		l.Depth = defaultDepth
 	}
+	if l.Memory == 0 {
+		l.Memory = DefaultMemory
+	}
+	if l.Ledger == nil {
+		l.Ledger = NewLedger(0)
+	}
+	budget := l.Ledger.enter(thread, l.Memory)
 	thread.OnMaxSteps = func(t *starlark.Thread) {
+		budget.tick(t.Steps)
 		switch {
 		case t.Steps >= l.Steps:
-			interrupt(t, fmt.Sprintf("stopped after %d steps: does a loop end? (raise the limit with --max-steps)", l.Steps))
+			_ = budget.Stop(fmt.Sprintf("stopped after %d steps: does a loop end? (raise the limit with --max-steps)", l.Steps))
 		case t.CallStackDepth() > l.Depth:
-			interrupt(t, fmt.Sprintf("stopped at %d calls inside calls: does the recursion end?", l.Depth))
+			_ = budget.Stop(fmt.Sprintf("stopped at %d calls inside calls: does the recursion end?", l.Depth))
 		default:
 			t.SetMaxExecutionSteps(min(t.Steps+stepsBetweenLooks, l.Steps))
 		}
@@ -44,18 +56,13 @@ func (l Limits) Apply(thread *starlark.Thread) (release func()) {
 
 	ctx := ScopeOf(thread).Context
 	if ctx.Done() == nil {
-		return func() {}
+		return func() { l.Ledger.leave(budget) }
 	}
 	stop := context.AfterFunc(ctx, func() { thread.Cancel(context.Cause(ctx).Error()) })
-	return func() { stop() }
-}
-
-const interruptKey = "mcpstar.interrupt"
-
-// interrupt ends what runs on thread; [Interrupted] says why.
-func interrupt(thread *starlark.Thread, text string) {
-	thread.SetLocal(interruptKey, &Interrupt{Text: text})
-	thread.Cancel(text)
+	return func() {
+		stop()
+		l.Ledger.leave(budget)
+	}
 }
 
 // Interrupted turns the error that a function on thread ended with into the
@@ -65,7 +72,7 @@ func Interrupted(thread *starlark.Thread, err error) error {
 	if err == nil {
 		return nil
 	}
-	if i, ok := thread.Local(interruptKey).(*Interrupt); ok {
+	if i := BudgetOf(thread).stop.Load(); i != nil {
 		return i
 	}
 	if ctx := ScopeOf(thread).Context; ctx.Err() != nil {

@@ -43,7 +43,9 @@ func start(ctx context.Context, s *load.Snapshot, options *Options) (*lifespan, 
 	if _, asks := state.(engine.Question); asks {
 		return nil, fmt.Errorf("%s: the lifespan did not start: %s() returned a question, and there is nobody to ask yet", s.Start.Position(), s.Start.Name())
 	}
-	state.Freeze()
+	if err := engine.Freeze(state); err != nil {
+		return nil, fmt.Errorf("%s: the lifespan did not start: what %s() returned can't be shared: %w", s.Start.Position(), s.Start.Name(), err)
+	}
 	l.state = state
 	return l, nil
 }

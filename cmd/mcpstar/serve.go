@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -27,13 +26,14 @@ type serveFlags struct {
 	stateTTL       time.Duration
 	maxCallAge     time.Duration
 	maxSteps       uint64
+	limits         limitFlags
 	grace          time.Duration
 	watch          bool
 	logFormat      string
 	logLevel       string
+	auth           authFlags
 	admin          string
 	traceFile      string
-	auth           authFlags
 }
 
 func newServe(s streams) *cobra.Command {
@@ -54,13 +54,14 @@ func newServe(s streams) *cobra.Command {
 	flags.DurationVar(&f.stateTTL, "state-ttl", seal.DefaultTTL, "how long a client may take over one round")
 	flags.DurationVar(&f.maxCallAge, "max-call-age", time.Hour, "how long a call may last over all of its rounds")
 	flags.Uint64Var(&f.maxSteps, "max-steps", 0, "Starlark instructions in one round (default 100 million)")
+	f.limits.add(cmd)
 	flags.DurationVar(&f.grace, "grace", 5*time.Second, "how long running calls may take to finish when the server is told to stop")
 	flags.BoolVar(&f.watch, "watch", false, "reload whenever a file of the server changes (SIGHUP reloads too)")
 	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	flags.StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error")
+	f.auth.add(cmd)
 	flags.StringVar(&f.admin, "admin", "", "answer /healthz and /metrics at this address; a port alone is one of loopback")
 	flags.StringVar(&f.traceFile, "trace-file", "", "append OpenTelemetry spans to this file, each a line of JSON (- is standard error)")
-	f.auth.add(cmd)
 	return cmd
 }
 
@@ -77,7 +78,11 @@ func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	tuneMemory()
+	limits, err := f.limits.limits()
+	if err != nil {
+		return err
+	}
+	f.limits.tuneMemory()
 	options := starhost.Options{
 		Output:     s.err,
 		Logger:     logger,
@@ -86,6 +91,7 @@ func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
 		MaxCallAge: f.maxCallAge,
 		Grace:      f.grace,
 		MaxSteps:   f.maxSteps,
+		Limits:     limits,
 		Version:    version,
 		HTTP:       starhost.HTTPOptions{AllowedHosts: f.allowedHosts, AllowedOrigins: f.allowedOrigins, Auth: authorization},
 	}
@@ -179,16 +185,6 @@ func shown(addr net.Addr, given string) string {
 		return addr.String()
 	}
 	return net.JoinHostPort(host, fmt.Sprint(tcp.Port))
-}
-
-// tuneMemory lets the collector run less often than Go would by itself: nearly
-// all garbage of a server is the decoding of messages. Whoever sets GOGC or
-// GOMEMLIMIT knows better.
-func tuneMemory() {
-	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetGCPercent(400)
-		debug.SetMemoryLimit(1 << 30)
-	}
 }
 
 // stateKeys are the keys from a file or, without one, from the environment; nil

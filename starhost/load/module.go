@@ -15,6 +15,7 @@ import (
 	"github.com/mcpstar/mcpstar/builtins/types"
 	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/starhost/load/annotate"
+	"github.com/mcpstar/mcpstar/starhost/load/gates"
 	"github.com/mcpstar/mcpstar/starhost/load/habits"
 )
 
@@ -217,7 +218,7 @@ func (l *loader) resolve(m *module, p *parsed, broken bool) *starlark.Program {
 		if l.options.Instrument != nil {
 			l.options.Instrument(m.path, p.file)
 		}
-		program, err = starlark.FileProgram(p.file, words.Has)
+		program, err = gates.Compile(p.file, words.Has)
 	}
 	var names resolve.ErrorList
 	switch {
@@ -246,7 +247,7 @@ func (l *loader) run(m *module, program *starlark.Program) {
 	}
 	before := l.errors
 	l.current.Store(m.path)
-	globals, err := program.Init(thread, l.wordsOf(m))
+	globals, err := gates.Init(program, thread, l.wordsOf(m))
 	m.globals = globals
 	l.mistakes(m)
 	switch {
