@@ -72,6 +72,21 @@ func (b Block) Resource() (exactjson.Object, bool) {
 	return b.contents(), b.kind == "resource"
 }
 
+// Held is the block as the contents of a resource with that URI: of a text block its
+// text, of an image or audio its bytes. Of an embedded resource it is the block
+// itself; a link holds nothing.
+func (b Block) Held(uri, mimeType string) (Block, bool) {
+	switch b.kind {
+	case "resource":
+		return b, true
+	case "text":
+		return Embedded(uri, b.text, mimeType), true
+	case "image", "audio":
+		return Block{kind: "resource", uri: uri, blob: true, data: b.data, mime: b.mime}, true
+	}
+	return b, false
+}
+
 // String is the call that makes the block, with long data cut.
 func (b Block) String() string {
 	quote := func(s string) string { return syntax.Quote(s, false) }

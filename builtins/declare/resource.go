@@ -20,7 +20,7 @@ type Resource struct {
 	Span engine.Span // of the resource(...) call
 	// Func makes the contents; nil where they are Text.
 	Func *starlark.Function
-	// Text is the contents as text or bytes; nil where Func makes them.
+	// Text is the contents as text, bytes or a content block; nil where Func makes them.
 	Text starlark.Value
 	// Name, Title, Description and MIMEType are nil where nothing is written.
 	Name, Title, Description, MIMEType *string
@@ -38,7 +38,7 @@ type Resource struct {
 
 // declareResource is resource(uri, content, name =, title =, description =, mime_type =,
 // size =, annotations =, icons =, meta =, ttl =, scope =, any_path = False,
-// enabled = True). content is a function, text or bytes.
+// enabled = True). content is a function, text, bytes or a content block.
 func declareResource(r *Registry, thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (err error) {
 	d := &Resource{Span: callSpan(thread), Enabled: true}
 	var uri, held, size starlark.Value
@@ -85,7 +85,12 @@ func (d *Resource) holds(v starlark.Value) (err error) {
 		d.Text = v
 	case starlark.Bytes:
 		d.Text = v
-	case *starlark.Dict, *starlark.List, content.Block:
+	case content.Block:
+		if _, ok := v.Held(d.URI, ""); !ok {
+			return errors.New("resource() got a link, which holds nothing; give it what the link leads to")
+		}
+		d.Text = v
+	case *starlark.Dict, *starlark.List:
 		return fmt.Errorf("resource() wants a function, text or bytes, got %s; write json.encode(...), or a function that returns it", engine.Describe(v))
 	default:
 		d.Func, err = ownFunction("resource", v)

@@ -8,6 +8,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"github.com/mcpstar/mcpstar/builtins/types"
 	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/engine/exactjson"
 )
@@ -20,6 +21,9 @@ type Tool struct {
 	Name, Title, Description *string
 	// Annotations, Icons and Meta are wire JSON, or nil.
 	Annotations, Icons, Meta json.RawMessage
+	// InputSchema is the JSON Schema of all arguments as it was written; nil where the
+	// parameters say it.
+	InputSchema *types.Verbatim
 	// Enabled says that it is on the list when the server starts.
 	Enabled bool
 	// Scopes are what a caller's token must have, beside what the server wants.
@@ -29,7 +33,7 @@ type Tool struct {
 }
 
 // declareTool is tool(fn, name =, title =, description =, annotations =, icons =,
-// meta =, scopes =, timeout =, enabled = True).
+// meta =, scopes =, timeout =, input_schema =, enabled = True).
 func declareTool(r *Registry, thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (err error) {
 	t := &Tool{Span: callSpan(thread), Enabled: true}
 	var fn starlark.Value
@@ -37,7 +41,8 @@ func declareTool(r *Registry, thread *starlark.Thread, b *starlark.Builtin, args
 	icons, meta := iconsInto(&t.Icons), metaInto(&t.Meta)
 	if err := unpack(b, args, kwargs, "fn", &fn, "name?", &optional{&t.Name}, "title?", &optional{&t.Title},
 		"description?", &optional{&t.Description}, "annotations?", &annotations, "icons?", icons, "meta?", meta,
-		"scopes?", &scopes{&t.Scopes}, "timeout?", &timeout{&t.Timeout}, "enabled?", &t.Enabled); err != nil {
+		"scopes?", &scopes{&t.Scopes}, "timeout?", &timeout{&t.Timeout}, "input_schema?", &verbatim{&t.InputSchema},
+		"enabled?", &t.Enabled); err != nil {
 		return err
 	}
 	if t.Func, err = ownFunction(b.Name(), fn); err != nil {
@@ -165,4 +170,15 @@ func (o *optional) Unpack(v starlark.Value) error {
 	}
 	*o.to = &s
 	return nil
+}
+
+// verbatim unpacks a JSON Schema that is shown as it is.
+type verbatim struct{ to **types.Verbatim }
+
+// Unpack implements starlark.Unpacker.
+func (o *verbatim) Unpack(v starlark.Value) (err error) {
+	if v != starlark.None {
+		*o.to, err = types.NewVerbatim(v)
+	}
+	return err
 }

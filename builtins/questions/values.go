@@ -30,7 +30,7 @@ var (
 	}}
 	elicitAnswer = &answerKind{"elicitation_answer", []attribute{{"action", "action"}, {"content", "content"}}}
 	rootsAnswer  = &answerKind{"roots_answer", []attribute{{"roots", "roots"}}}
-	rootEntry   = &answerKind{"root", []attribute{{"uri", "uri"}, {"name", "name"}}}
+	rootEntry    = &answerKind{"root", []attribute{{"uri", "uri"}, {"name", "name"}}}
 )
 
 // An answerValue is a part of a client's answer as scripts see it. It is

@@ -18,7 +18,7 @@ const (
 )
 
 // Contents makes the contents of a resource of what its function returned: text,
-// bytes, embed(...) or a list of them as they are, anything else as JSON. mimeType
+// bytes, content blocks or a list of them as they are, anything else as JSON. mimeType
 // is what the resource declares, or "".
 func Contents(v starlark.Value, uri, mimeType string, limits exactjson.Limits) (json.RawMessage, error) {
 	blocks, err := Embedded(v, uri, mimeType, limits)
@@ -48,7 +48,7 @@ func Embedded(v starlark.Value, uri, mimeType string, limits exactjson.Limits) (
 	case starlark.Bytes:
 		return []content.Block{content.EmbeddedBytes(uri, []byte(v), or(BytesType))}, nil
 	case content.Block, *starlark.List, starlark.Tuple:
-		if blocks := embedded(v); blocks != nil {
+		if blocks := held(v, uri, or(TextType)); blocks != nil {
 			return blocks, nil
 		}
 	}
@@ -59,9 +59,8 @@ func Embedded(v starlark.Value, uri, mimeType string, limits exactjson.Limits) (
 	return []content.Block{content.Embedded(uri, string(text), or(JSONType))}, nil
 }
 
-// embedded are the blocks of an embed(...) or of a list of them; nil of anything
-// else.
-func embedded(v starlark.Value) []content.Block {
+// held are the contents of a content block or of a list of them; nil of anything else.
+func held(v starlark.Value, uri, mimeType string) []content.Block {
 	list, ok := v.(starlark.Indexable)
 	if !ok {
 		list = starlark.Tuple{v}
@@ -72,7 +71,7 @@ func embedded(v starlark.Value) []content.Block {
 		if !ok {
 			return nil
 		}
-		if _, ok := b.Resource(); !ok {
+		if b, ok = b.Held(uri, mimeType); !ok {
 			return nil
 		}
 		blocks = append(blocks, b)

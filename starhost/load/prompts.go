@@ -79,7 +79,7 @@ func (l *loader) prompt(d *declare.Prompt, fns *functions) *Prompt {
 	take(&p.Description, d.Description)
 	g := fns.lookup(d.Func)
 	p.Returns, _ = withoutManual(g.Returns)
-	p.Parameters = l.parameters("prompt", d.Func, g, &doc)
+	p.Parameters = l.parameters("prompt", true, d.Func, g, &doc)
 	l.checkDoc(d.Func, g, &doc)
 	for i := range p.Parameters {
 		l.textParameter("prompt", d.Func, &p.Parameters[i], g)

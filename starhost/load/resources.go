@@ -33,7 +33,8 @@ type Resource struct {
 	Parameters types.Parameters
 	// Returns is the type after ->, or nil.
 	Returns engine.Type
-	// Text is what the resource holds, when it holds always the same: text or bytes.
+	// Text is what the resource holds, when it holds always the same: text, bytes or a
+	// content block.
 	// Else Plan makes it.
 	Text starlark.Value
 	Plan *graph.Plan
@@ -126,6 +127,12 @@ func (r *Resource) holdsText() {
 		n = int64(len(v))
 	case starlark.Bytes:
 		n, kind = int64(len(v)), result.BytesType
+	case content.Block:
+		mime, _ := v.Attr("mime_type")
+		if r.MIMEType == "" {
+			r.MIMEType, _ = starlark.AsString(mime)
+		}
+		return
 	}
 	if r.Size == nil {
 		r.Size = &n
@@ -155,7 +162,7 @@ func (l *loader) resourceFunction(r *Resource, d *declare.Resource, fns *functio
 			}
 		}
 	}
-	r.Parameters = l.parameters("resource", d.Func, g, &doc)
+	r.Parameters = l.parameters("resource", true, d.Func, g, &doc)
 	l.checkDoc(d.Func, g, &doc)
 	l.checkVariables(r, d, g)
 	return true

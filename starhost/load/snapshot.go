@@ -69,6 +69,9 @@ type Tool struct {
 	Function string
 	// Parameters are what the model fills.
 	Parameters types.Parameters
+	// Input checks all arguments at once, before they are bound to Parameters; nil
+	// where the parameters say all there is to check.
+	Input *types.Verbatim
 	// Returns is the type after ->, or nil.
 	Returns engine.Type
 	// InputSchema and OutputSchema are complete JSON; OutputSchema is nil where

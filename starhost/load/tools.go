@@ -80,9 +80,14 @@ func (l *loader) tool(d *declare.Tool, fns *functions) *Tool {
 	}
 	g := fns.lookup(fn)
 	t.Returns, _ = withoutManual(g.Returns)
-	t.Parameters = l.parameters("tool", fn, g, &doc)
+	raw := d.InputSchema != nil
+	t.Parameters = l.parameters("tool", raw, fn, g, &doc)
 	l.checkDoc(fn, g, &doc)
 	t.InputSchema = exactjson.MustMarshal(t.Parameters.Schema(t.Function + "Arguments"))
+	if raw {
+		l.rawInput(t, d, g)
+	}
+	l.checkHeaders(t, d)
 	if t.Returns != nil {
 		if schema, wrapped := types.OutputSchema(t.Returns, t.Function+"Output"); schema != nil {
 			t.OutputSchema, t.Wrapped = exactjson.MustMarshal(schema), wrapped
@@ -92,7 +97,8 @@ func (l *loader) tool(d *declare.Tool, fns *functions) *Tool {
 }
 
 // parameters are the parameters of a tool, prompt or template that are not resolved.
-func (l *loader) parameters(kind string, fn *starlark.Function, g *graph.Func, doc *declare.Doc) types.Parameters {
+// loose says that one without a type is no oversight.
+func (l *loader) parameters(kind string, loose bool, fn *starlark.Function, g *graph.Func, doc *declare.Doc) types.Parameters {
 	var sig *signature
 	if m := l.modules[fn.Position().Filename()]; m != nil {
 		sig = m.signatures[fn]
@@ -107,7 +113,7 @@ func (l *loader) parameters(kind string, fn *starlark.Function, g *graph.Func, d
 			field = sig.params[p.Name].field
 		}
 		if sig == nil || !sig.params[p.Name].wrong {
-			field = l.field(kind, fn, p, field, fn.ParamDefault(i))
+			field = l.field(loose, fn, p, field, fn.ParamDefault(i))
 		}
 		l.checkParameterName(kind, fn, p)
 		params = append(params, types.Parameter{Name: p.Name, Field: field, Description: doc.Param(p.Name)})
@@ -143,7 +149,7 @@ func (l *loader) checkParameterName(kind string, fn *starlark.Function, p graph.
 
 // field is what a tool's parameter holds: from its annotation, its default, or
 // neither.
-func (l *loader) field(kind string, fn *starlark.Function, p graph.Param, field *types.Field, def starlark.Value) *types.Field {
+func (l *loader) field(loose bool, fn *starlark.Function, p graph.Param, field *types.Field, def starlark.Value) *types.Field {
 	var err error
 	switch {
 	case field != nil && def != nil:
@@ -158,7 +164,7 @@ func (l *loader) field(kind string, fn *starlark.Function, p graph.Param, field 
 		if inferred, err = types.Infer(def); err == nil {
 			return inferred
 		}
-	case kind != "tool": // what comes is text, and stays it
+	case loose: // what comes is text and stays it, or a schema checks it
 		return types.Untyped()
 	default:
 		l.report(&engine.Problem{

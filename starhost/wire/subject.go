@@ -80,11 +80,22 @@ func (c *call) decoded() (*starlark.Dict, error) {
 // A toolSubject is a tool that is called.
 type toolSubject struct{ *load.Tool }
 
-func (t toolSubject) kind() string                              { return "tool" }
-func (t toolSubject) plan() *graph.Plan                         { return t.Plan }
-func (t toolSubject) parameters() types.Parameters              { return t.Parameters }
-func (t toolSubject) function() string                          { return t.Function }
-func (t toolSubject) arguments(c *call) (*starlark.Dict, error) { return c.decoded() }
+func (t toolSubject) kind() string                 { return "tool" }
+func (t toolSubject) plan() *graph.Plan            { return t.Plan }
+func (t toolSubject) parameters() types.Parameters { return t.Parameters }
+func (t toolSubject) function() string             { return t.Function }
+
+func (t toolSubject) arguments(c *call) (*starlark.Dict, error) {
+	args, err := c.decoded()
+	if err != nil || t.Input == nil {
+		return args, err
+	}
+	args, wrong := t.Input.Accept(args)
+	if len(wrong) > 0 {
+		return nil, &badArguments{engine.Failure{Text: result.Mismatches(wrong, t.Function+"Arguments")}}
+	}
+	return args, nil
+}
 
 func (t toolSubject) complete(c *call, v starlark.Value) (exactjson.Object, error) {
 	shape := result.Shape{
