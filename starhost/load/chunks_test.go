@@ -64,7 +64,7 @@ var (
 )
 
 // servers cuts a file of testdata into its servers.
-func servers(t *testing.T, path string) []*server {
+func servers(t testing.TB, path string) []*server {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func servers(t *testing.T, path string) []*server {
 	return list
 }
 
-func (s *server) expect(t *testing.T, place, line, where string) {
+func (s *server) expect(t testing.TB, place, line, where string) {
 	t.Helper()
 	found := expectation.FindAllStringSubmatch(line, -1)
 	require.Len(t, found, strings.Count(line, "###"), "%s: an expectation is not a quoted string", where)
