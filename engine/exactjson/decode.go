@@ -47,9 +47,7 @@ func Decode(data []byte, limits Limits) (starlark.Value, error) {
 	if err := loneSurrogate(data); err != nil {
 		return nil, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	r := reader{dec: dec, limits: limits.orDefault()}
+	r := reader{dec: tokensOf(data), limits: limits.orDefault()}
 	tok, err := r.token()
 	if err != nil {
 		return nil, err
@@ -58,17 +56,21 @@ func Decode(data []byte, limits Limits) (starlark.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	dec, ok := r.dec.(*json.Decoder)
+	if !ok {
+		return v, nil // valid text is one value
+	}
 	if _, err := dec.Token(); err == nil {
 		return nil, errors.New("more than one JSON value")
 	}
 	if rest := bytes.TrimSpace(data[dec.InputOffset():]); len(rest) > 0 {
 		return nil, errors.New("text after the JSON value")
 	}
-	return v, nil
+	return nil, errors.New("not JSON")
 }
 
 type reader struct {
-	dec    *json.Decoder
+	dec    tokens
 	limits Limits
 }
 
