@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime/debug"
 
@@ -50,7 +51,8 @@ func wireError(log *slog.Logger, method string, err error) error {
 		// The outer text may hold more, but it is the SDK's own words.
 		return &jsonrpc.Error{Code: known.Code, Message: known.Message, Data: known.Data}
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, io.EOF) {
+		// The client has left, or the server stops: nobody's mistake.
 		return &jsonrpc.Error{Code: codeCancelled, Message: "Request cancelled"}
 	}
 	log.Error("internal error", "method", method, "error", err)

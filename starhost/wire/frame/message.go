@@ -62,6 +62,9 @@ type rawMessage struct {
 
 // parse takes one message apart. On a fault the id is the one to answer it with: ""
 // unless the message was seen to be a request.
+//
+// With a fault m is nil, but for an empty message whose id may be that of a
+// question: then m is the answer to it that it would be.
 func parse(data []byte) (m *message, f *fault, id string) {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, byteOrderMark))
 	if len(data) == 0 {
@@ -87,6 +90,10 @@ func parse(data []byte) (m *message, f *fault, id string) {
 		return nil, scanFault(err), raw.visibleID()
 	}
 	f = m.fill(&raw)
+	if f != nil && raw.isEmpty() && m.fillAnswer(&raw) == nil && m.kind == answer {
+		m.failure = []byte(`"an answer that says nothing"`)
+		return m, f, ""
+	}
 	if f != nil {
 		return nil, f, raw.visibleID()
 	}
@@ -143,6 +150,12 @@ func (r *rawMessage) readParams(ms *members) {
 	if ms.took(r.params.read(ms.data, ms.start)) {
 		r.params.raw = ms.value
 	}
+}
+
+// isEmpty reports whether there is an id and nothing else: a bad request, or an
+// answer that forgot to say anything.
+func (r *rawMessage) isEmpty() bool {
+	return r.method == nil && r.result == nil && r.failure == nil && r.params.raw == nil && isNumber(r.id)
 }
 
 // visibleID is the id to answer a bad message with. Without a method the message may

@@ -168,6 +168,11 @@ func (c *stdioConn) readAll(lines *lineReader) {
 func (c *stdioConn) accept(line []byte) jsonrpc.Message {
 	m, f, id := parse(line)
 	if f != nil {
+		if m != nil {
+			if msg := c.acceptAnswer(m); msg != nil {
+				return msg
+			}
+		}
 		c.refuse(f, id)
 		return nil
 	}

@@ -229,6 +229,28 @@ func TestErrorsAsAnswers(t *testing.T) {
 	require.Equal(t, `{"a":1}`, string(result))
 }
 
+// An answer with neither result nor error ends the call that waits for it; under
+// an id that nobody waits for it is a bad message.
+func TestAnAnswerThatSaysNothingIsAnError(t *testing.T) {
+	m, f, id := parse([]byte(`{"jsonrpc":"2.0","id":7}`))
+	require.NotNil(t, f)
+	require.Empty(t, id)
+	require.Equal(t, "7", m.id)
+	_, failure := rewriter{}.sdkAnswer(m)
+	require.Equal(t, "the client answered with a malformed error", failure.Message)
+
+	for _, bad := range []string{`{"jsonrpc":"2.0","id":"7"}`, `{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","id":7,"params":{}}`, `{"id":7}`} {
+		m, f, _ := parse([]byte(bad))
+		require.NotNil(t, f, bad)
+		require.Nil(t, m, bad)
+	}
+	s, _ := testServer(t)
+	c := newRawClient(t, s, StdioOptions{})
+	c.handshake()
+	c.send(`{"jsonrpc":"2.0","id":7}`)
+	require.Contains(t, c.recv(), `"id":null`)
+}
+
 func TestACancelledRequestIsNotAnswered(t *testing.T) {
 	s, log := testServer(t)
 	for name, c := range map[string]*rawClient{"handshake": newRawClient(t, s, StdioOptions{}), "modern": newRawClient(t, s, StdioOptions{})} {
