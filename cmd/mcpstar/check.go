@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,15 +64,22 @@ func check(ctx context.Context, s streams, path string, asJSON bool) error {
 }
 
 func counted(s *load.Snapshot) string {
-	tools := "1 tool"
-	if len(s.Tools) != 1 {
-		tools = fmt.Sprintf("%d tools", len(s.Tools))
+	text := number(len(s.Tools), "tool")
+	for _, more := range []string{
+		number(len(s.Prompts), "prompt"), number(len(s.Resources), "resource"), number(len(s.Templates), "template"),
+	} {
+		if !strings.HasPrefix(more, "0 ") {
+			text += ", " + more
+		}
 	}
-	files := "1 file"
-	if len(s.Files) != 1 {
-		files = fmt.Sprintf("%d files", len(s.Files))
+	return fmt.Sprintf("ok, %s in %s", text, number(len(s.Files), "file"))
+}
+
+func number(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
 	}
-	return fmt.Sprintf("ok, %s in %s", tools, files)
+	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // loadOnly loads a server without starting its lifespan.

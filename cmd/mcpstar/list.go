@@ -3,11 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpstar/mcpstar/builtins/types"
+	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/engine/exactjson"
+	"github.com/mcpstar/mcpstar/engine/graph"
 	"github.com/mcpstar/mcpstar/starhost/load"
 	"github.com/mcpstar/mcpstar/starhost/wire"
 )
@@ -22,7 +26,7 @@ func newList(s streams) *cobra.Command {
 			return list(cmd.Context(), s, args[0], asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the tools as tools/list shows them")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as the list methods show it")
 	return cmd
 }
 
@@ -32,11 +36,7 @@ func list(ctx context.Context, s streams, path string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		tools := make([]any, len(snapshot.Tools))
-		for i, t := range snapshot.Tools {
-			tools[i] = wire.ToolJSON(t)
-		}
-		text, err := exactjson.Append(nil, exactjson.Object{{Name: "tools", Value: tools}}, "  ", exactjson.Limits{})
+		text, err := exactjson.Append(nil, listed(snapshot), "  ", exactjson.Limits{})
 		if err != nil {
 			return err
 		}
@@ -44,33 +44,81 @@ func list(ctx context.Context, s streams, path string, asJSON bool) error {
 		return nil
 	}
 	for _, t := range snapshot.Tools {
-		fmt.Fprintln(s.out, signature(t))
-		if first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n"); first != "" {
-			fmt.Fprintf(s.out, "    %s\n", first)
-		}
+		show(s, signature(t.Name, t.Parameters, t.Returns), t.Enabled, t.Description, t.Plan)
 		if len(t.Scopes) > 0 {
 			fmt.Fprintf(s.out, "    needs the scope %s\n", strings.Join(t.Scopes, " "))
 		}
-		for _, n := range t.Plan.Resolvers {
-			fmt.Fprintf(s.out, "    resolved by %s\n", n.Key)
+	}
+	for _, p := range snapshot.Prompts {
+		show(s, "prompt "+signature(p.Name, p.Parameters, nil), p.Enabled, p.Description, p.Plan)
+	}
+	for _, r := range slices.Concat(snapshot.Resources, snapshot.Templates) {
+		kind := "resource "
+		if r.Template != nil {
+			kind = "template "
 		}
+		show(s, kind+r.URI, r.Enabled, r.Description, r.Plan)
 	}
 	return nil
 }
 
-// signature is a tool as the model sees it: order_book(title: str).
-func signature(t *load.Tool) string {
+// show prints one thing that a server offers.
+func show(s streams, head string, enabled bool, description string, plan *graph.Plan) {
+	if !enabled {
+		head += " (off at first)"
+	}
+	fmt.Fprintln(s.out, head)
+	if first, _, _ := strings.Cut(strings.TrimSpace(description), "\n"); first != "" {
+		fmt.Fprintf(s.out, "    %s\n", first)
+	}
+	if plan == nil {
+		return
+	}
+	for _, n := range plan.Resolvers {
+		fmt.Fprintf(s.out, "    resolved by %s\n", n.Key)
+	}
+}
+
+// listed is what the list methods show.
+func listed(s *load.Snapshot) exactjson.Object {
+	var tools, prompts, resources, templates []any
+	for _, t := range s.Tools {
+		tools = append(tools, wire.ToolJSON(t))
+	}
+	for _, p := range s.Prompts {
+		prompts = append(prompts, wire.PromptJSON(p))
+	}
+	for _, r := range s.Resources {
+		resources = append(resources, wire.ResourceJSON(r))
+	}
+	for _, r := range s.Templates {
+		templates = append(templates, wire.ResourceJSON(r))
+	}
+	o := exactjson.Object{{Name: "tools", Value: append([]any{}, tools...)}}
+	for _, more := range []exactjson.Member{
+		{Name: "prompts", Value: prompts}, {Name: "resources", Value: resources}, {Name: "resourceTemplates", Value: templates},
+	} {
+		if list, ok := more.Value.([]any); ok && len(list) > 0 {
+			o = append(o, more)
+		}
+	}
+	return o
+}
+
+// signature is a tool as the model sees it, order_book(title: str), or a prompt as
+// its clients do.
+func signature(name string, parameters types.Parameters, returns engine.Type) string {
 	var params []string
-	for _, p := range t.Parameters {
+	for _, p := range parameters {
 		text := p.Name + ": " + p.Field.Type.TypeName()
 		if !p.Field.Required() {
 			text += " = ..."
 		}
 		params = append(params, text)
 	}
-	returns := ""
-	if t.Returns != nil {
-		returns = " -> " + t.Returns.TypeName()
+	result := ""
+	if returns != nil {
+		result = " -> " + returns.TypeName()
 	}
-	return fmt.Sprintf("%s(%s)%s", t.Name, strings.Join(params, ", "), returns)
+	return fmt.Sprintf("%s(%s)%s", name, strings.Join(params, ", "), result)
 }

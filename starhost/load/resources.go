@@ -175,9 +175,11 @@ func (l *loader) checkVariables(r *Resource, d *declare.Resource, g *graph.Func)
 	if r.Template != nil {
 		variables = r.Template.Variables
 	}
+	misspelt := map[string]bool{} // parameters that a variable seems to mean
 	for _, v := range variables {
 		i := slices.Index(have, v.Name)
 		if i < 0 {
+			misspelt[engine.Nearest(v.Name, have)] = true
 			help := engine.DidYouMean(v.Name, have)
 			if help == "" {
 				help = fmt.Sprintf("give %s() a parameter `%s: str`, or take {%s} out of the URI", d.Func.Name(), v.Name, v.Name)
@@ -194,7 +196,7 @@ func (l *loader) checkVariables(r *Resource, d *declare.Resource, g *graph.Func)
 		l.checkVariable(v, &r.Parameters[i], d, g)
 	}
 	for _, p := range r.Parameters {
-		if !slices.ContainsFunc(variables, func(v Variable) bool { return v.Name == p.Name }) {
+		if !misspelt[p.Name] && !slices.ContainsFunc(variables, func(v Variable) bool { return v.Name == p.Name }) {
 			l.unboundParameter(p.Name, variables, d, g)
 		}
 	}
