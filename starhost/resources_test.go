@@ -138,6 +138,9 @@ Why = model(why = str)
 def ask(id): return elicit("Why do you want %d?" % id, Why)
 def secret(id: int, why: resolve(ask)) -> str: return "%d: %s" % (id, why.why)
 resource("secret://{id}", secret)
+def which(): return elicit("Which?", Why)
+def fixed(which: resolve(which), ctx) -> str: return which.why
+resource("secret://fixed", fixed)
 resource("secret://one", lambda: "x", name = "one")
 `
 
@@ -146,6 +149,8 @@ func TestTemplatesAskAsToolsDo(t *testing.T) {
 		p := c.play("resources/read", `"uri":"secret://42"`, answering("Why do you want 42?", accept(`{"why":"fun"}`)))
 		p.without("ttlMs", "cacheScope").is(`{"contents":[{"uri":"secret://42","mimeType":"text/plain","text":"42: fun"}]}`)
 		require.Len(t, p.asked, 1)
+		c.play("resources/read", `"uri":"secret://fixed"`, answering("Which?", accept(`{"why":"that"}`))).without("ttlMs", "cacheScope").is(
+			`{"contents":[{"uri":"secret://fixed","mimeType":"text/plain","text":"that"}]}`)
 		c.send("resources/read", `"uri":"secret://one"`, nobody).without("ttlMs", "cacheScope").is(
 			`{"contents":[{"uri":"secret://one","mimeType":"text/plain","text":"x"}]}`)
 	})
