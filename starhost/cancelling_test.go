@@ -194,10 +194,10 @@ tool(slow)
 	<-entered
 	closed := make(chan error, 1)
 	go func() { closed <- host.Close(context.Background()) }()
-	require.Contains(t, string(c.pipe().request("tools/call", c.params("slow", `{}`, ""), nobody).Result), "Unknown tool")
 	close(resume)
 	require.Contains(t, string(c.pipe().next().Result), "slow")
 	require.NoError(t, <-closed)
+	require.Contains(t, string(c.pipe().request("tools/call", c.params("slow", `{}`, ""), nobody).Result), "Unknown tool")
 	require.Equal(t, []string{"finished", "stopped"}, out.take())
 }
 

@@ -73,10 +73,24 @@ func connectAs(t testing.TB, url, token, revision, capabilities string) *client 
 	require.Equal(t, http.StatusOK, w.status)
 	w.session = w.header.Get("Mcp-Session-Id")
 	require.NotEmpty(t, w.session)
+	t.Cleanup(w.end)
 	w.version = revision
 	w.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil)
 	require.Equal(t, http.StatusAccepted, w.status)
 	return c
+}
+
+// end ends the session, as a client does that is polite.
+func (w *web) end() {
+	r, err := http.NewRequest(http.MethodDelete, w.url, nil)
+	require.NoError(w.t, err)
+	r.Header.Set("Mcp-Session-Id", w.session)
+	if w.token != "" {
+		r.Header.Set("Authorization", "Bearer "+w.token)
+	}
+	if res, err := http.DefaultClient.Do(r); err == nil {
+		res.Body.Close()
+	}
 }
 
 // web is the connection of a client that is online.

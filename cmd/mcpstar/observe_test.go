@@ -16,8 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const callHello = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hello","arguments":{"name":"hush"},"_meta":{` +
-	`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+const envelope = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+
+const callHello = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hello","arguments":{"name":"hush"},` + envelope + `}}`
 
 const helloServer = `
 def greeting(name): return "hello " + name
@@ -42,6 +43,17 @@ func (a *announcer) Write(p []byte) (int, error) {
 		a.do = nil
 	}
 	return len(p), nil
+}
+
+// await does something when a text comes, or has come.
+func (a *announcer) await(when string, do func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if strings.Contains(a.buf.String(), when) {
+		do()
+		return
+	}
+	a.when, a.do = when, do
 }
 
 func (a *announcer) String() string {

@@ -451,7 +451,9 @@ func TestAClientThatDoesNotReadCostsNoMemory(t *testing.T) {
 	var sent atomic.Int64
 	go func() {
 		for i := range 2000 { // 200 MB, if anybody took it
-			_, _ = io.WriteString(client, callM(fmt.Sprint(i), "echo", `{"x":"`+strings.Repeat("y", 100_000)+`"}`)+"\n")
+			if _, err := io.WriteString(client, callM(fmt.Sprint(i), "echo", `{"x":"`+strings.Repeat("y", 100_000)+`"}`)+"\n"); err != nil {
+				return // the server has ended
+			}
 			sent.Add(1)
 		}
 	}()
@@ -541,6 +543,7 @@ func FuzzStdio(f *testing.F) {
 			<-log.cancelled
 		}
 	}()
+	f.Cleanup(func() { close(log.started) })
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var out bytes.Buffer
 		if err := s.Run(context.Background(), NewStdio(bytes.NewReader(data), &out, StdioOptions{MaxLine: 2000, Drain: -1})); err != nil {

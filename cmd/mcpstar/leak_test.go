@@ -1,0 +1,21 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// asCommand is the environment variable that makes this test binary the command
+// itself, for tests of whole processes.
+const asCommand = "MCPSTAR_TEST_AS_COMMAND"
+
+// No test leaves a goroutine behind.
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
