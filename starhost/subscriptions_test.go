@@ -256,3 +256,33 @@ func TestAReloadTellsOfPromptsAndResources(t *testing.T) {
 	require.Equal(t, []string{"x://a"}, change.Removed)
 	require.Equal(t, []string{"prompt a", "x://{b}"}, change.Changed)
 }
+
+func TestStreamsOnOneConnectionDontSilenceEachOther(t *testing.T) {
+	inBubble(t, rounds, changing, func(t *testing.T, c *client, _ *starhost.Host) {
+		one := c.listen(`{"toolsListChanged":true,"resourceSubscriptions":["stock://dune"]}`)
+		two := c.listen(`{"toolsListChanged":true,"promptsListChanged":true}`)
+		c.call("switch", `{"name":"extra","on":true,"kind":"tool"}`, nobody)
+		notes := c.pipe().told()
+		require.Equal(t, []string{"notifications/tools/list_changed", "notifications/tools/list_changed"}, methods(notes))
+		require.NotEqual(t, string(notes[0].Params), string(notes[1].Params))
+
+		c.pipe().notify("notifications/cancelled", json.RawMessage(`{"requestId":`+two+c.envelope()+`}`))
+		synctest.Wait()
+		c.call("switch", `{"name":"extra","on":false,"kind":"tool"}`, nobody)
+		c.call("switch", `{"name":"extra","on":true,"kind":"prompt"}`, nobody)
+		require.Nil(t, c.call("touch", `{"uri":"stock://dune"}`, nobody).err)
+		notes = c.pipe().told()
+		require.ElementsMatch(t, []string{"notifications/resources/updated", "notifications/tools/list_changed"}, methods(notes))
+		for _, n := range notes {
+			require.Contains(t, string(n.Params), `"io.modelcontextprotocol/subscriptionId":`+one)
+		}
+	})
+}
+
+func TestAStreamThatWantsNothingEnds(t *testing.T) {
+	c := connect(t, serve(t, changing), rounds)
+	r := c.send("subscriptions/listen", `"notifications":{}`, nobody)
+	require.Nil(t, r.err)
+	require.Contains(t, r.member("_meta"), `"io.modelcontextprotocol/subscriptionId":`)
+	c.send("subscriptions/listen", "", nobody).fails(-32602, "Invalid request parameters")
+}

@@ -72,7 +72,7 @@ func mergeMeta(members exactjson.Object, meta json.RawMessage) exactjson.Object 
 	return out
 }
 
-// exactParams are params of a request to the client that are sent byte for byte.
+// exactParams are params of a message to the client that are sent byte for byte.
 type exactParams struct {
 	mcp.ParamsBase
 	raw json.RawMessage
@@ -97,9 +97,26 @@ func withExactParams(ctx context.Context, raw json.RawMessage) context.Context {
 	return context.WithValue(ctx, exactKey{}, raw)
 }
 
+// A notification is one of ours in the place of the SDK's.
+type notification struct {
+	method string
+	params json.RawMessage
+}
+
+type notificationKey struct{}
+
+// withNotification makes the notification that is sent to the client under ctx another
+// one: the SDK has no way of its own to send every kind on one connection.
+func withNotification(ctx context.Context, method string, params json.RawMessage) context.Context {
+	return context.WithValue(ctx, notificationKey{}, &notification{method, params})
+}
+
 // sendExactly is the sending middleware that does it.
 func sendExactly(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if n, ok := ctx.Value(notificationKey{}).(*notification); ok {
+			return next(ctx, n.method, &exactRequest{Request: req, params: &exactParams{raw: n.params}})
+		}
 		raw, ok := ctx.Value(exactKey{}).(json.RawMessage)
 		if !ok || !isQuestion(method) {
 			return next(ctx, method, req)

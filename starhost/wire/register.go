@@ -15,6 +15,24 @@ func (s *Server) register(previous, next *offer) {
 	for _, sdk := range s.sdk {
 		registerOn(sdk, previous, next)
 	}
+	for _, c := range []struct {
+		method      string
+		before, now []*list
+	}{
+		{toolsChanged, []*list{previous.tools}, []*list{next.tools}},
+		{promptsChanged, []*list{previous.prompts}, []*list{next.prompts}},
+		{resourcesChanged, []*list{previous.resources, previous.templates}, []*list{next.resources, next.templates}},
+	} {
+		if !slices.EqualFunc(c.before, c.now, same) {
+			s.listeners.changed(c.method)
+		}
+	}
+}
+
+// same reports whether two lists show the same.
+func same(a, b *list) bool {
+	return a != nil && b != nil && slices.Equal(a.keys, b.keys) &&
+		slices.EqualFunc(a.items, b.items, func(x, y json.RawMessage) bool { return string(x) == string(y) })
 }
 
 func registerOn(sdk *mcp.Server, previous, next *offer) {

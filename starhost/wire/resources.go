@@ -40,6 +40,7 @@ func (s *Server) resourceUpdated(uri string) error {
 			s.options.Logger.Debug("resource update not sent", "error", err)
 		}
 	}
+	s.listeners.tell(resourceUpdated, uri)
 	return nil
 }
 

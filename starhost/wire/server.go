@@ -56,6 +56,9 @@ type Options struct {
 	// OnCall is told when a round of a call begins; what it returns is told how the
 	// round ended. Both must be safe for concurrent use. Default: nobody is told.
 	OnCall func() (ended func(Record))
+	// OnFailed is told of scripts that fail while they serve. It must be safe for
+	// concurrent use. Default: the Logger is told.
+	OnFailed func(Failed)
 	// Tracer makes a span for each round of a call, with a child for each resolver.
 	// Default: none.
 	Tracer trace.TracerProvider
@@ -101,6 +104,8 @@ type Server struct {
 	sdk      []*mcp.Server // all that have to know what is offered: mcp, and those of Mount
 	switched switches
 	timers   timers
+
+	listeners listeners
 
 	// audience is what states are bound to: the first name of the server, so that
 	// a reload which renames it ends no call.
@@ -190,6 +195,10 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 			return s.entered(ctx, promptRequest(req))
 		case *mcp.ReadResourceRequest:
 			return s.entered(ctx, resourceRequest(req))
+		case *mcp.SubscriptionsListenRequest:
+			if res, handled, err := s.listen(ctx, req); handled {
+				return res, err
+			}
 		case *mcp.CompleteRequest:
 			v := s.enter()
 			defer v.release()

@@ -15,7 +15,7 @@ const ownPrefix = "mcpstar/"
 // value is a string that holds JSON text; [Moved] reads it.
 const (
 	// MetaRequestID holds the request's id. On tools/call, prompts/get,
-	// resources/read and completion/complete.
+	// resources/read, completion/complete and subscriptions/listen.
 	MetaRequestID = ownPrefix + "requestId"
 
 	// MetaInputResponses holds params.inputResponses, whatever its type. On

@@ -24,7 +24,7 @@ func (rw rewriter) forSDK(m *message) []byte {
 				edit.inputResponses, edit.requestState = p.inputResponses, p.requestState
 			}
 			return p.rewrite(m.method, &edit)
-		case "completion/complete":
+		case "completion/complete", "subscriptions/listen":
 			edit.requestID = m.id
 			return p.rewrite(m.method, &edit)
 		case "initialize":
