@@ -4,23 +4,31 @@ import "strings"
 
 // Nearest is the candidate that word was probably meant to be, or "" when none
 // is close. Ties go to the earlier candidate, so callers pass them in a stable
-// order.
+// order; but any letter is as near to another, so a word of one gives none then.
 func Nearest(word string, candidates []string) string {
 	const longest = 64 // the distance is quadratic, and names are short
-	if len(word) > longest {
+	if word == "" || len(word) > longest {
 		return ""
 	}
 	best, limit := "", (len(word)+1)/2
 	if len(word) <= 2 {
 		limit = 2
 	}
+	tied := false
 	for _, c := range candidates {
 		if len(c) > longest || c == word {
 			continue
 		}
-		if d := distance(strings.ToLower(word), strings.ToLower(c)); d < limit {
-			best, limit = c, d
+		d := distance(strings.ToLower(word), strings.ToLower(c))
+		switch {
+		case d < limit:
+			best, limit, tied = c, d, false
+		case d == limit && best != "" && d > 0:
+			tied = true
 		}
+	}
+	if tied && len(word) == 1 {
+		return ""
 	}
 	return best
 }

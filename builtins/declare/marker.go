@@ -69,7 +69,7 @@ func makeMarker(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tupl
 // checkKey refuses wire keys that would be hard to read or to carry.
 func checkKey(key string) error {
 	if len(key) > 200 {
-		return errors.New("key is longer than 200 bytes")
+		return errors.New("key is longer than 200 bytes; it only names the question: write a word or two")
 	}
 	for _, r := range key {
 		if r < 0x21 || r == 0x7f {

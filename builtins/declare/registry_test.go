@@ -97,7 +97,7 @@ func TestMarkers(t *testing.T) {
 	require.EqualError(t, err, "resolve(own) marks a parameter, it has no .copies; the value arrives when the tool is called: `x: resolve(own)`")
 	for key, want := range map[string]string{
 		"a b":                    `key "a b" has a space or control character; write letters, digits, ` + "`:`, `/`, `-` or `_`",
-		strings.Repeat("a", 201): "key is longer than 200 bytes",
+		strings.Repeat("a", 201): "key is longer than 200 bytes; it only names the question: write a word or two",
 	} {
 		_, err := starlark.Call(thread, fn, starlark.Tuple{own}, []starlark.Tuple{{starlark.String("key"), starlark.String(key)}})
 		require.EqualError(t, err, want)

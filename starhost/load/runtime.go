@@ -95,7 +95,7 @@ func splitError(err error) (message, help string) {
 var runtimeRemedies = []struct{ begins, says, help string }{
 	{begins: "unknown binary op: string + ", help: "convert the other one: `\"...\" + str(x)`, or write `\"... %s\" % x`"},
 	{begins: "unknown binary op: ", says: " + string", help: "convert the other one: `str(x) + \"...\"`"},
-	{begins: "key ", help: "where a key may be missing, write `d.get(key, default)`"},
+	{begins: "key ", says: " not in dict", help: "where a key may be missing, write `d.get(key, default)`"},
 	{begins: "unhashable type", help: "a key is text, a number or a tuple of them"},
 	{says: "referenced before assignment", help: "assign to it above this line"},
 	{begins: "invalid call of non-function", help: "only functions can be called: drop the parentheses, or is the name taken twice?"},
@@ -122,11 +122,28 @@ func splitRemedy(text string) (message, help string) {
 		}
 	}
 	for _, begins := range []string{" (did you mean ", " (raise the limit ", " (what functions share "} {
-		if at := strings.LastIndex(text, begins); at > 0 && strings.HasSuffix(text, ")") {
+		if at := strings.LastIndex(text, begins); at > 0 && closesAtEnd(text[at+1:]) {
 			return text[:at], strings.TrimSuffix(text[at+2:], ")")
 		}
 	}
 	return text, ""
+}
+
+// closesAtEnd reports whether a text is what stands in one pair of parentheses.
+func closesAtEnd(text string) bool {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 {
+			return i == len(text)-1
+		}
+	}
+	return false
 }
 
 func startOf(file string) engine.Span {
