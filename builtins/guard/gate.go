@@ -148,7 +148,7 @@ func (p *pending) Binary(op syntax.Token, y starlark.Value, side starlark.Side) 
 	return nil, fmt.Errorf("unknown comparison %s", op)
 }
 
-// String, Type, Freeze, Truth and Hash make a Gate a value.
+// String is the same for every gate; with the four below a Gate is a value.
 func (g *Gate) String() string       { return "gate" }
 func (g *Gate) Type() string         { return "gate" }
 func (g *Gate) Freeze()              {}
