@@ -9,7 +9,8 @@
 //	module.go     take it through the steps
 //	grammar.go    every Python habit, one grammar error a statement; bounds.go
 //	              refuses what would overflow the interpreter's stack
-//	names.go      all undefined and doubly defined names
+//	names.go      all undefined and doubly defined names; assigned.go refuses what
+//	              a function can't assign to
 //	loads.go      what it loads, before it is run
 //	runtime.go    the first error of running it
 //	frozen.go     what it made is frozen

@@ -199,6 +199,7 @@ func (l *loader) compile(m *module) *starlark.Program {
 	m.names, m.defs = assignedNames(p.file), defsOf(p.file)
 	l.report(annotate.DefaultTraps(p.file)...)
 	l.report(duplicates(p.file)...)
+	l.report(outerAssignments(p.file)...)
 	places, problems := annotate.Weave(p.file, annotations, dialect())
 	m.places = places
 	l.report(problems...)
