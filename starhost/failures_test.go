@@ -57,7 +57,7 @@ func TestCrashOfAScriptIsAnErrorResultWithoutATrace(t *testing.T) {
 				require.NotContains(t, failure, "\n", "one line")
 			}
 		}
-		require.Contains(t, strings.Join(log.take(), "\n"), "Traceback", "the operator sees where")
+		require.Contains(t, strings.Join(log.take(), "\n"), "shop.star:10:16", "the operator sees where")
 	}
 }
 

@@ -8,13 +8,15 @@ import (
 
 	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/starhost/load"
+	"github.com/mcpstar/mcpstar/starhost/load/report"
 )
 
 // A lifespan is what a script's lifespan(start, stop) made.
 type lifespan struct {
 	options *Options
 	state   starlark.Value // frozen; None without a lifespan
-	stop    *starlark.Function
+	// snapshot is the version that made the state, and whose stop ends it.
+	snapshot *load.Snapshot
 	// users are closed when the calls on a version that used the state have
 	// ended; one for each version but the current one.
 	users []<-chan struct{}
@@ -32,19 +34,21 @@ func (l *lifespan) next(ctx context.Context, now, after *load.Snapshot) (span *l
 
 // start runs the script's start function.
 func start(ctx context.Context, s *load.Snapshot, options *Options) (*lifespan, error) {
-	l := &lifespan{options: options, state: starlark.None, stop: s.Stop}
+	l := &lifespan{options: options, state: starlark.None, snapshot: s}
 	if s.Start == nil {
 		return l, nil
 	}
 	state, err := l.run(ctx, s.Start, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%s: the lifespan did not start: %s() failed: %s", s.Start.Position(), s.Start.Name(), engine.FailureText(err))
+		return nil, l.failed("the lifespan did not start: "+s.Start.Name()+"() failed: ", s.Start, err)
 	}
 	if _, asks := state.(engine.Question); asks {
-		return nil, fmt.Errorf("%s: the lifespan did not start: %s() returned a question, and there is nobody to ask yet", s.Start.Position(), s.Start.Name())
+		return nil, l.failed("the lifespan did not start: ", s.Start,
+			fmt.Errorf("%s() returned a question, and there is nobody to ask yet", s.Start.Name()))
 	}
 	if err := engine.Freeze(state); err != nil {
-		return nil, fmt.Errorf("%s: the lifespan did not start: what %s() returned can't be shared: %w", s.Start.Position(), s.Start.Name(), err)
+		return nil, l.failed("the lifespan did not start: ", s.Start,
+			fmt.Errorf("what %s() returned can't be shared: %w", s.Start.Name(), err))
 	}
 	l.state = state
 	return l, nil
@@ -52,13 +56,27 @@ func start(ctx context.Context, s *load.Snapshot, options *Options) (*lifespan, 
 
 // end runs the script's stop function.
 func (l *lifespan) end(ctx context.Context) error {
-	if l.stop == nil {
+	stop := l.snapshot.Stop
+	if stop == nil {
 		return nil
 	}
-	if _, err := l.run(ctx, l.stop, starlark.Tuple{l.state}); err != nil {
-		return fmt.Errorf("%s: the lifespan did not stop cleanly: %s() failed: %s", l.stop.Position(), l.stop.Name(), engine.FailureText(err))
+	if _, err := l.run(ctx, stop, starlark.Tuple{l.state}); err != nil {
+		return l.failed("the lifespan did not stop cleanly: "+stop.Name()+"() failed: ", stop, err)
 	}
 	return nil
+}
+
+// failed is the report of what went wrong in fn: at the line that failed, or at
+// fn itself when no line did.
+func (l *lifespan) failed(what string, fn *starlark.Function, err error) error {
+	r := l.snapshot.Failure(err)
+	if r == nil {
+		p := &engine.Problem{Message: engine.FailureText(err), At: engine.Label{Span: engine.At(fn.Position(), "def")}}
+		r = &report.Error{Problems: []*engine.Problem{p}, Sources: l.snapshot.Sources}
+	}
+	p := r.Problems[0]
+	p.Code, p.Message = "lifespan", what+p.Message
+	return r
 }
 
 func (l *lifespan) run(ctx context.Context, fn *starlark.Function, args starlark.Tuple) (starlark.Value, error) {

@@ -70,6 +70,11 @@ type Options struct {
 	// round ended. Both must be safe for concurrent use. Nil tells nobody.
 	OnCall func() (ended func(wire.Record))
 
+	// OnFailed is told of scripts that fail while they serve: the place, and what
+	// to write instead. fail("...") is none. It must be safe for concurrent use.
+	// Nil tells the Logger, as a warning.
+	OnFailed func(wire.Failed)
+
 	// Tracer makes OpenTelemetry spans: one for each round of a call, under the
 	// traceparent of the request's _meta or else under the first round, and a child
 	// for each resolver that runs. Nil makes none.
@@ -168,6 +173,7 @@ func (o *Options) wire() (wire.Options, error) {
 		PageSize:   o.PageSize,
 		Version:    o.Version,
 		OnCall:     o.OnCall,
+		OnFailed:   o.OnFailed,
 		Tracer:     o.Tracer,
 	}
 	o.Limits.wire(&w)

@@ -13,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpstar/mcpstar/starhost/load"
-	"github.com/mcpstar/mcpstar/starhost/load/report"
 	"github.com/mcpstar/mcpstar/starhost/reload"
 )
 
@@ -136,15 +135,9 @@ func (h *Host) retire(ctx context.Context, old *lifespan) {
 	}
 }
 
-// failed tells the operator, and clients that want error messages, why the
-// version before goes on serving.
+// failed tells clients that want error messages why the version before goes on
+// serving. Who asked for the reload has the error, and tells the operator.
 func (h *Host) failed(ctx context.Context, err error) {
-	text := err.Error()
-	var problems *report.Error
-	if errors.As(err, &problems) {
-		text = report.Summary(problems.Problems)
-	}
-	h.logger().Error("reload failed, the version before goes on serving", "why", text)
 	h.server.Tell(ctx, mcp.LoggingLevel("error"), "reload failed, the version before goes on serving: "+err.Error())
 }
 
@@ -155,7 +148,7 @@ var ErrNotWatchable = errors.New("only a host of LoadDir can be watched: its fil
 
 // Watch reloads whenever the server's files have changed, until ctx ends, and
 // returns nil then. Every file that was read counts. done is told of each reload:
-// what it changed, or why it failed; it may be nil.
+// what it changed, or why it failed; without it, the Logger is told of failures.
 func (h *Host) Watch(ctx context.Context, done func(*Change, error)) error {
 	if h.source.dir == "" {
 		return ErrNotWatchable
@@ -194,8 +187,11 @@ func (h *Host) look(ctx context.Context, last bool, done func(*Change, error)) (
 		return true
 	}
 	change, err := h.Reload(ctx)
-	if done != nil {
+	switch {
+	case done != nil:
 		done(change, err)
+	case err != nil:
+		h.logger().Error("reload failed, the version before goes on serving", "why", err)
 	}
 	return false
 }

@@ -268,10 +268,15 @@ func TestAFailedReloadIsToldWhereLoggingIsOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, reply.Error)
 	f.write("server.star", "tool(nothing)\n")
-	_, err = host.Reload(t.Context())
-	require.Error(t, err)
+	var told error
+	host.look(t.Context(), true, func(_ *Change, err error) { told = err })
+	require.ErrorContains(t, told, "undefined: nothing")
 	require.Contains(t, string(<-notified), "undefined: nothing")
-	require.Contains(t, logged.String(), "1 problem in 1 file")
+	require.Empty(t, logged.String(), "the caller has been told")
+	f.write("server.star", "tool(nothing_else)\n")
+	host.look(t.Context(), true, nil)
+	require.Contains(t, string(<-notified), "undefined: nothing_else")
+	require.Contains(t, logged.String(), "undefined: nothing_else")
 }
 
 // lockedText keeps what is written to it.

@@ -50,7 +50,7 @@ text, for roots a list of URIs. Without a terminal a question that has no
 }
 
 func callTool(ctx context.Context, s streams, path, name string, pairs []string, f *callFlags) error {
-	host, err := starhost.LoadDir(ctx, path, starhost.Options{Output: s.err, Version: version})
+	host, err := starhost.LoadDir(ctx, path, starhost.Options{Output: s.err, Version: version, OnFailed: s.failed})
 	if err != nil {
 		return err
 	}

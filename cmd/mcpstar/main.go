@@ -11,10 +11,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	_ "time/tzdata" // time.time(location = ...) works on machines without zone files
 
 	"github.com/mcpstar/mcpstar/starhost/load/report"
+	"github.com/mcpstar/mcpstar/starhost/wire"
 )
 
 // version is set by the linker for releases.
@@ -80,4 +82,13 @@ func (s streams) complain(err error) {
 		return
 	}
 	fmt.Fprintln(s.err, "mcpstar:", err)
+}
+
+// failed prints where a script failed while it served, as one block.
+func (s streams) failed(f wire.Failed) {
+	var b strings.Builder
+	_ = report.Render(&b, f.Report.Problems, f.Report.Sources, report.Options{Color: s.color}) // a Builder takes everything
+	block := b.String()
+	block = block[:strings.LastIndex(block, "\n\n")] // how many there are: one
+	fmt.Fprintf(s.err, "%s\n\n", block)
 }

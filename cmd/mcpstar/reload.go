@@ -12,19 +12,15 @@ import (
 )
 
 // keepUp reloads the server when its files change, if watch is set, and when the
-// process gets a SIGHUP. reloaded is told how each reload ended. stop ends that and
-// waits.
-func keepUp(ctx context.Context, s streams, host *starhost.Host, watch bool, reloaded func(error)) (stop func()) {
+// process gets a SIGHUP. reloaded is told how each reload ended, and of an error that
+// ends the watching. stop ends that and waits.
+func keepUp(ctx context.Context, host *starhost.Host, watch bool, reloaded func(*starhost.Change, error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var working sync.WaitGroup
-	console := func(change *starhost.Change, err error) {
-		reloaded(err)
-		s.reloaded(change, err)
-	}
 	if watch {
 		working.Go(func() {
-			if err := host.Watch(ctx, console); err != nil {
-				s.complain(err)
+			if err := host.Watch(ctx, reloaded); err != nil {
+				reloaded(nil, err)
 			}
 		})
 	}
@@ -36,7 +32,7 @@ func keepUp(ctx context.Context, s streams, host *starhost.Host, watch bool, rel
 			case <-ctx.Done():
 				return
 			case <-hangups:
-				console(host.Reload(ctx))
+				reloaded(host.Reload(ctx))
 			}
 		}
 	})

@@ -95,6 +95,9 @@ func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
 		Version:    version,
 		HTTP:       starhost.HTTPOptions{AllowedHosts: f.allowedHosts, AllowedOrigins: f.allowedOrigins, Auth: authorization},
 	}
+	if f.logFormat == "text" && logger.Enabled(ctx, slog.LevelWarn) {
+		options.OnFailed = s.failed // a log line would hold it in one line
+	}
 	seen, err := newObserver(s, f, &options)
 	if err != nil {
 		return err
@@ -114,7 +117,14 @@ func serveObserved(ctx context.Context, s streams, path string, f *serveFlags, o
 	if err := seen.open(s, host, f.admin); err != nil {
 		return errors.Join(err, host.Close(ctx))
 	}
-	stop := keepUp(ctx, s, host, f.watch, seen.reloaded)
+	stop := keepUp(ctx, host, f.watch, func(change *starhost.Change, err error) {
+		seen.reloaded(err)
+		if f.logFormat == "json" && err != nil {
+			options.Logger.Error("reload failed, the version before goes on serving", "why", err)
+			return
+		}
+		s.reloaded(change, err)
+	})
 	err = within(ctx, f.grace+overtime, func() error {
 		if f.http == "" {
 			return serveStdio(ctx, s, host)

@@ -96,7 +96,7 @@ func (c *call) failed(ctx context.Context, err error) (exactjson.Object, error) 
 	if errors.As(err, &protocol) || ctx.Err() != nil {
 		return nil, err
 	}
-	c.record.trace(err)
+	c.trace(err)
 	var invalid *badArguments
 	members, err := c.subject.failed(c, engine.FailureText(err), errors.As(err, &invalid))
 	if err != nil {

@@ -101,7 +101,7 @@ func (c *call) suggest(ctx context.Context, completion *load.Completion, p *mcp.
 	if err = engine.Interrupted(thread, err); ctx.Err() != nil || !engine.Catchable(err) {
 		return nil, err
 	}
-	c.record.trace(err)
+	c.trace(err)
 	c.server.options.Logger.Error("completion failed", "argument", p.Argument.Name, "error", engine.FailureText(err))
 	return nil, &engine.ProtocolError{Code: engine.CodeInternalError, Message: wellFormed(fmt.Sprintf(
 		"Error completing argument %s: %s", shortened(p.Argument.Name), engine.FailureText(err)))}

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/trace"
-	"go.starlark.net/starlark"
 
 	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/starhost/load/report"
 )
 
 // A Record is what an operator is told of one round of a call. It holds nothing
@@ -59,10 +59,19 @@ type record struct {
 	resolvers int
 	questions int
 	outcome   Outcome
-	limit     string // the limit that was reached, in words
-	backtrace string
+	limit     string        // the limit that was reached, in words
+	failed    *report.Error // where and why a script failed
 	ended     func(Record)
 	span      trace.Span // nil: nobody traces
+}
+
+// A Failed is a script that failed while it served, for its author and for
+// operators: unlike a [Record] it may quote what the call was about.
+type Failed struct {
+	// Method, Name and Call are those of the [Record].
+	Method, Name, Call string
+	// Report is what went wrong, where, and what to write instead.
+	Report *report.Error
 }
 
 // began begins the record of a round.
@@ -73,16 +82,22 @@ func (c *call) began() {
 	}
 }
 
-// trace keeps where and why a script failed, for the operator.
-func (r *record) trace(err error) {
+// trace keeps where and why a script failed, for the operator. What an author
+// makes a call end with, fail("..."), is no mistake of the script.
+func (c *call) trace(err error) {
 	var limit *engine.Interrupt
 	if errors.As(err, &limit) {
-		r.limit = limit.Text
+		c.record.limit = limit.Text
 	}
-	var eval *starlark.EvalError
-	if errors.As(err, &eval) {
-		r.backtrace = eval.Backtrace()
+	var meant *engine.Failure
+	if !errors.As(err, &meant) && c.server.tellsFailures() {
+		c.record.failed = c.offer.snapshot.Failure(err)
 	}
+}
+
+// tellsFailures reports whether anybody wants to know where scripts fail.
+func (s *Server) tellsFailures() bool {
+	return s.options.OnFailed != nil || s.options.Logger.Enabled(context.Background(), slog.LevelWarn)
 }
 
 // ended tells whoever wants to know that the round is over.
@@ -104,9 +119,14 @@ func (c *call) ended(ctx context.Context, err error) {
 		attrs = append(attrs, slog.String("limit", c.record.limit))
 	}
 	log.LogAttrs(ctx, level, "call", attrs...)
-	if c.record.backtrace != "" {
-		log.Debug("script error", kindOf(r.Method), r.Name, "call", r.Call, "backtrace", c.record.backtrace)
+	if c.record.failed == nil {
+		return
 	}
+	if tell := c.server.options.OnFailed; tell != nil {
+		tell(Failed{Method: r.Method, Name: r.Name, Call: r.Call, Report: c.record.failed})
+		return
+	}
+	log.WarnContext(ctx, "script error", kindOf(r.Method), r.Name, "call", r.Call, "report", c.record.failed)
 }
 
 func (c *call) finished(ctx context.Context, err error) Record {
