@@ -80,7 +80,11 @@ func (w *walk) fill(n *Node) {
 		p := &n.Func.Params[i]
 		switch {
 		case p.Rest:
-			w.report("rest-parameter", n.Func, p, fmt.Sprintf("%s() takes *%s, which nobody can fill", n.Func.Name, p.Name),
+			stars := "*"
+			if p.Named {
+				stars = "**"
+			}
+			w.report("rest-parameter", n.Func, p, fmt.Sprintf("%s() takes %s%s, which nobody can fill", n.Func.Name, stars, p.Name),
 				engine.Label{Span: p.Span}, "name each parameter")
 		case p.Resolve != nil:
 			w.resolved(n, p)

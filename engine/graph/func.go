@@ -36,6 +36,8 @@ type Param struct {
 	Resolve *Marker
 	// Rest marks *args and **kwargs.
 	Rest bool
+	// Named marks the **kwargs among them.
+	Named bool
 	// KeywordOnly marks what follows a * in the parameter list.
 	KeywordOnly bool
 }

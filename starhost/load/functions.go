@@ -73,6 +73,7 @@ func (l *loader) describe(fn *starlark.Function) *graph.Func {
 			Name:        name,
 			Span:        engine.At(pos, name),
 			Rest:        i >= named,
+			Named:       fn.HasKwargs() && i == fn.NumParams()-1,
 			KeywordOnly: i >= named-fn.NumKwonlyParams() && i < named,
 		}
 		p.TypeSpan = p.Span

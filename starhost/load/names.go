@@ -52,6 +52,7 @@ func undefined(errs resolve.ErrorList, words starlark.StringDict, p *parsed) []*
 			problem.At.Text = "not defined yet"
 			problem.Also = []engine.Label{{Span: engine.At(at, name), Text: "defined here"}}
 			problem.Help = "move this line below"
+			selfDefined(problem, p.file, name, e.Pos)
 		} else if problem.Help == "" {
 			problem.Help = engine.DidYouMean(name, known(words, p.words, e.Msg))
 		}
@@ -59,6 +60,33 @@ func undefined(errs resolve.ErrorList, words starlark.StringDict, p *parsed) []*
 		problems = append(problems, problem)
 	}
 	return atMost(maxUndefined, problems)
+}
+
+// selfDefined rewords the problem of a name that its own definition uses.
+func selfDefined(problem *engine.Problem, file *syntax.File, name string, at syntax.Position) {
+	for _, stmt := range file.Stmts {
+		s, ok := stmt.(*syntax.AssignStmt)
+		if !ok {
+			continue
+		}
+		id, ok := s.LHS.(*syntax.Ident)
+		if _, end := s.Span(); !ok || id.Name != name || before(at, id.NamePos) || before(end, at) {
+			continue
+		}
+		problem.Help = "give it a first value above"
+		call, _ := unparen(s.RHS).(*syntax.CallExpr)
+		if call == nil {
+			return
+		}
+		if fn, ok := call.Fn.(*syntax.Ident); ok && (fn.Name == "model" || fn.Name == "describe") {
+			problem.Code = "bad-type"
+			problem.Message = fmt.Sprintf("the model %s can't contain itself", name)
+			problem.At.Text = ""
+			problem.Also = nil
+			problem.Help = "hold a name or number of the other one, or take `any`"
+		}
+		return
+	}
 }
 
 // topNames are the names that the statements at the top of a file define, with

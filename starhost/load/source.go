@@ -173,6 +173,9 @@ func moduleName(from, name string) (string, *badPath) {
 		return "", &badPath{fmt.Sprintf("%q leaves the root folder of the server", name),
 			"move the file below the root, or the root up: it is the nearest folder with a mcpstar.toml, else the server's own"}
 	}
+	if strings.HasSuffix(name, "/") || strings.Trim(path.Base(name), ".") == "" {
+		return "", &badPath{fmt.Sprintf("%q is a folder", name), "load() reads one file: write `\"lib/stock.star\"`"}
+	}
 	if !strings.HasSuffix(full, ".star") {
 		return "", &badPath{fmt.Sprintf("%q is no .star file", name), fmt.Sprintf("write `%q`", strings.TrimSuffix(name, path.Ext(name))+".star")}
 	}

@@ -37,6 +37,9 @@ func grammarProblem(name string, in syntax.FilePortion, err error) *engine.Probl
 			break
 		}
 	}
+	if p.Code == "unclosed-string" && strings.HasPrefix(strings.TrimLeft(found.token.Text, "rb"), "'''") {
+		p.Help = "close it with the `'''` it began with"
+	}
 	if strings.Contains(e.Msg, "want indent") && found.header.Line > 0 {
 		p.At = engine.Label{Span: spanOf(name, found.header), Text: "nothing is indented below"}
 	}

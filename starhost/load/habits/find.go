@@ -41,10 +41,13 @@ type finder struct {
 	before, prev, cur tokens.Token
 
 	stmt   statement
-	frames []frame // the open brackets; frames[0] is the statement itself
+	class  tokens.Token // the last class whose body did not end yet
+	member int32        // the column of its body; 0: not seen yet
+	frames []frame      // the open brackets; frames[0] is the statement itself
 
 	line       []*engine.Problem // of the logical line at hand
 	broken     bool              // the line holds a string without an end
+	odd        bool              // an odd character in the line was told
 	skip       bool              // the rest of the line is not Starlark
 	run        *engine.Problem   // the last string that stood beside another
 	decorators []decorator
@@ -135,7 +138,7 @@ func (f *finder) collected() bool {
 
 func (f *finder) newLine() {
 	f.before, f.prev, f.cur = tokens.Token{}, tokens.Token{}, tokens.Token{}
-	f.line, f.broken, f.skip, f.run = nil, false, false, nil
+	f.line, f.broken, f.odd, f.skip, f.run = nil, false, false, false, nil
 	f.newStatement()
 }
 

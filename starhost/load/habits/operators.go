@@ -215,11 +215,26 @@ func (f *finder) illegal() {
 		}
 	case "?":
 		f.question(next)
+	case "“", "”", "„", "‘", "’", "«", "»":
+		f.oddCharacter("curly quotes begin no text", "write straight ones: `\"...\"`")
+	case "\u00a0", "\u202f", "\u2007":
+		f.oddCharacter("this is a no-break space", "write a plain one")
+	case "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff":
+		f.oddCharacter("this is a character that can't be seen", "delete it, or write the line anew")
 	case "@":
 		if f.stmt.first == t && len(f.decorators) < mostProblems {
 			f.decorators = append(f.decorators, decorator{at: t})
 		}
 	}
+}
+
+// oddCharacter tells what word processors and web pages put into code, once a line.
+// It is certain even where what follows is taken for a text without an end.
+func (f *finder) oddCharacter(message, help string) {
+	if !f.odd {
+		f.settle(f.problem("odd-character", f.cur, f.cur, message, help))
+	}
+	f.odd = true
 }
 
 // question tells the operators of other languages that have a question mark.

@@ -27,8 +27,23 @@ func (f *finder) newStatement() {
 
 func (f *finder) beginStatement() {
 	f.stmt = statement{first: f.cur, target: true, header: opensBlock(f.cur)}
+	f.followClass()
 	f.decorate()
 	f.statementWord()
+}
+
+// followClass takes note of where the body of a class begins and ends.
+func (f *finder) followClass() {
+	t := f.cur
+	switch {
+	case t.Is("class"):
+		f.class, f.member = t, 0
+	case f.class.End == 0 || t.Line == f.class.Line:
+	case t.Col <= f.class.Col:
+		f.class = tokens.Token{}
+	case f.member == 0:
+		f.member = t.Col
+	}
 }
 
 // endStatement tells what only its end decides.
@@ -85,6 +100,9 @@ func (s *statement) follow(f *finder) {
 // variableType tells x: int = 5.
 func (f *finder) variableType() {
 	s := &f.stmt
+	if f.class.End != 0 && s.first.Col == f.member {
+		return // a field, of which the problem of the class speaks
+	}
 	name := f.text(s.first, s.name, "x")
 	if s.equals.End == 0 {
 		f.report("no-variable-types", s.colon, f.prev, "a variable takes no type",
