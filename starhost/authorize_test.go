@@ -45,6 +45,14 @@ def headers(ctx) -> list[str]:
 def discard(title: str) -> str:
     return "discarded " + title
 
+def ask_name(ctx): return elicit("%s, who is it for?" % ctx.auth.subject, model(name = str))
+def letter(name: resolve(ask_name), ctx) -> str:
+    return "%s writes to %s" % (ctx.auth.subject, name.name)
+def card(id: str, ctx) -> str:
+    return "%s's card %s" % (ctx.auth.subject, id)
+
+prompt(letter)
+resource("cards://{id}", card)
 tool(borrow)
 tool(whoami)
 tool(headers)
@@ -216,6 +224,37 @@ func TestScriptsSeeWhoCalls(t *testing.T) {
 		robot := connectAs(t, p.url, p.token(authtest.Claims{"sub": nil}), revision, allCapabilities)
 		require.Equal(t, `(None, "desk", ["books:read"], None, None)`, robot.call("whoami", `{}`, nobody).text())
 	})
+}
+
+func TestPromptsAndResourcesSeeWhoCalls(t *testing.T) {
+	p := protect(t)
+	onBothRevisions(t, func(t *testing.T, revision string) {
+		c := connectAs(t, p.url, p.token(nil), revision, allCapabilities)
+		m := c.request("resources/read", json.RawMessage(`{"uri":"cards://7"`+c.envelope()+`}`), nobody)
+		require.Nil(t, m.Error)
+		require.Contains(t, string(m.Result), `"ann's card 7"`)
+	})
+	get := func(token, more string) message {
+		c := connectAs(t, p.url, token, rounds, allCapabilities)
+		return c.request("prompts/get", json.RawMessage(`{"name":"letter"`+more+c.envelope()+`}`), nobody)
+	}
+	var asked struct {
+		RequestState  string
+		InputRequests map[string]struct{ Params struct{ Message string } }
+	}
+	require.NoError(t, json.Unmarshal(get(p.token(nil), "").Result, &asked))
+	answers := map[string]json.RawMessage{}
+	for key, q := range asked.InputRequests {
+		require.Equal(t, "ann, who is it for?", q.Params.Message)
+		answers[key] = json.RawMessage(accept(`{"name":"Eve"}`))
+	}
+	text, err := json.Marshal(answers)
+	require.NoError(t, err)
+	more := fmt.Sprintf(`,"requestState":%q,"inputResponses":%s`, asked.RequestState, text)
+	stolen := get(p.token(authtest.Claims{"sub": "bob"}), more)
+	require.Equal(t, -32602, stolen.Error.Code)
+	require.Equal(t, "Invalid or expired requestState", stolen.Error.Message)
+	require.Contains(t, string(get(p.token(nil), more).Result), `"ann writes to Eve"`)
 }
 
 func TestWithoutAuthorizationNobodyIsKnown(t *testing.T) {

@@ -129,14 +129,20 @@ func (w *web) open(body string, edit func(*http.Request)) *http.Response {
 func mirror(header http.Header, body string) {
 	var m struct {
 		Method string
-		Params struct{ Name *string }
+		Params struct{ Name, URI *string }
 	}
 	if json.Unmarshal([]byte(body), &m) != nil {
 		return
 	}
 	header.Set("Mcp-Method", m.Method)
-	if m.Method == "tools/call" && m.Params.Name != nil {
-		header.Set("Mcp-Name", headerText(*m.Params.Name))
+	switch name := m.Params.Name; m.Method {
+	case "resources/read":
+		name = m.Params.URI
+		fallthrough
+	case "tools/call", "prompts/get":
+		if name != nil {
+			header.Set("Mcp-Name", headerText(*name))
+		}
 	}
 }
 
