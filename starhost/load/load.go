@@ -93,6 +93,8 @@ func Load(ctx context.Context, options Options) (*Snapshot, error) {
 	case stuck != nil:
 		return nil, stuck
 	}
+	// What ran can hold on to its loader. That must not hold on to all loads before.
+	options.Previous = nil
 	l.tooSlow(files[0])
 	engine.SortProblems(l.problems)
 	l.problems = fewEach(l.problems)
