@@ -627,7 +627,7 @@ func TestServeEndsGracefully(t *testing.T) {
 		require.Empty(t, listening.next())
 		require.Zero(t, time.Since(start), "a stream without end has no grace")
 		require.NoError(t, <-ended)
-		require.Less(t, time.Since(start), 6*time.Second)
+		require.Less(t, time.Since(start), time.Minute, "it must not hang; a slow machine may take its time")
 		require.GreaterOrEqual(t, time.Since(start), 5*time.Second, "the others have")
 		<-log.cancelled
 		<-log.cancelled
