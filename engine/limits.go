@@ -40,12 +40,12 @@ func (l Limits) Apply(thread *starlark.Thread) (release func()) {
 	if l.Ledger == nil {
 		l.Ledger = NewLedger(0)
 	}
-	budget := l.Ledger.enter(thread, l.Memory)
+	budget := l.Ledger.enter(thread, l.Memory, l.Steps)
 	thread.OnMaxSteps = func(t *starlark.Thread) {
 		budget.tick(t.Steps)
 		switch {
 		case t.Steps >= l.Steps:
-			_ = budget.Stop(fmt.Sprintf("stopped after %d steps: does a loop end? (raise the limit with --max-steps)", l.Steps))
+			_ = budget.tired()
 		case t.CallStackDepth() > l.Depth:
 			_ = budget.Stop(fmt.Sprintf("stopped at %d calls inside calls: does the recursion end?", l.Depth))
 		default:

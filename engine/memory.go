@@ -26,7 +26,8 @@ type Ledger struct {
 
 	mu    sync.Mutex
 	open  map[*Budget]struct{}
-	base  int64 // what the heap held when the first of them was opened
+	base  int64 // what the heap held when none of them was open
+	based time.Time
 	armed bool
 	rests time.Time // until then the watchdog waits for what it stopped
 
@@ -47,6 +48,8 @@ const (
 	lookEvery = 20 * time.Millisecond
 	// restFor is how long the watchdog waits for a script that it has stopped.
 	restFor = 200 * time.Millisecond
+	// baseAge is how old the measure of what is not the scripts' may be.
+	baseAge = time.Second
 )
 
 // NewLedger is a ledger on which scripts may hold limit bytes together; 0 is
@@ -80,6 +83,7 @@ type Budget struct {
 	ledger *Ledger
 	thread *starlark.Thread
 	steps  uint64 // that have been charged
+	most   uint64 // steps that the thread may do
 	stop   atomic.Pointer[Interrupt]
 }
 
@@ -91,19 +95,19 @@ func BudgetOf(thread *starlark.Thread) *Budget {
 	if b, ok := thread.Local(budgetKey).(*Budget); ok {
 		return b
 	}
-	b := &Budget{limit: math.MaxInt64, thread: thread}
+	b := &Budget{limit: math.MaxInt64, most: math.MaxUint64, thread: thread}
 	thread.SetLocal(budgetKey, b)
 	return b
 }
 
 // enter gives thread a budget of its own on the ledger.
-func (l *Ledger) enter(thread *starlark.Thread, limit int64) *Budget {
-	b := &Budget{limit: limit, ledger: l, thread: thread, steps: thread.Steps}
+func (l *Ledger) enter(thread *starlark.Thread, limit int64, steps uint64) *Budget {
+	b := &Budget{limit: limit, most: steps, ledger: l, thread: thread, steps: thread.Steps}
 	thread.SetLocal(budgetKey, b)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.open) == 0 {
-		l.base = metric("/gc/heap/live:bytes")
+	if now := time.Now(); len(l.open) == 0 && now.Sub(l.based) > baseAge {
+		l.base, l.based = metric("/gc/heap/live:bytes"), now
 	}
 	l.open[b] = struct{}{}
 	if !l.armed {
@@ -143,6 +147,21 @@ func (b *Budget) Charge(bytes int64) error {
 		return b.ledger.settle(b, bytes)
 	}
 	return nil
+}
+
+// Work counts what an operation does at once as steps of the script, so that the
+// limit on steps ends a loop that no interpreter counts. The error is the
+// *[Interrupt] that has stopped the thread, perhaps for another reason.
+func (b *Budget) Work(steps int) error {
+	b.thread.Steps += uint64(max(steps, 0))
+	if b.thread.Steps > b.most {
+		return b.tired()
+	}
+	return b.Charge(0)
+}
+
+func (b *Budget) tired() error {
+	return b.Stop(fmt.Sprintf("stopped after %d steps: does a loop end? (raise the limit with --max-steps)", b.most))
 }
 
 func (b *Budget) overdrawn() error {

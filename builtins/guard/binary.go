@@ -30,6 +30,37 @@ func (g *Gate) binary(op syntax.Token, x, y starlark.Value) (starlark.Value, err
 	return z, err
 }
 
+// ofInts is x OP y for what loops do most, with ints of 64 bits, and nil for
+// everything else.
+func ofInts(op syntax.Token, x, y starlark.Value) starlark.Value {
+	a, ok := x.(starlark.Int)
+	if !ok {
+		return nil
+	}
+	b, ok := y.(starlark.Int)
+	if !ok {
+		return nil
+	}
+	switch op {
+	case syntax.PLUS:
+		return a.Add(b)
+	case syntax.STAR:
+		if _, small := a.Int64(); !small {
+			return nil
+		}
+		if _, small := b.Int64(); !small {
+			return nil
+		}
+		return a.Mul(b)
+	case syntax.PERCENT:
+		if b.Sign() == 0 {
+			return nil
+		}
+		return a.Mod(b)
+	}
+	return nil
+}
+
 // beforeBinary charges what x OP y is about to make.
 func (g *Gate) beforeBinary(op syntax.Token, x, y starlark.Value) error {
 	switch x := x.(type) {

@@ -71,7 +71,7 @@ func (g *Gate) beforeFind(x starlark.Value, n int) error {
 		return nil
 	}
 	work := effort(x, maxWork)
-	if work > 1 && work > 10*maxWork/n {
+	if work > maxWork || work > 1 && work > 10*maxWork/n {
 		return g.budget.Stop(fmt.Sprintf("stopped before it looked for so large a value among %d; use a dict or a set", n))
 	}
 	return g.work(n * work / textUnit)

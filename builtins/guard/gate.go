@@ -136,6 +136,9 @@ func (p *pending) Binary(op syntax.Token, y starlark.Value, side starlark.Side) 
 	p.x = nil
 	switch p.kind {
 	case pairs:
+		if z := ofInts(op, x, y); z != nil {
+			return z, nil
+		}
 		return p.gate.binary(op, x, y)
 	case assigns:
 		return p.gate.assign(op, x, y)

@@ -103,8 +103,7 @@ func (g *Gate) sharedDeep(t starlark.Tuple) error {
 	if !hashable(t, maxNested, &left) {
 		return g.tooShared()
 	}
-	g.thread.Steps += uint64(maxHashed-left) / textUnit
-	return nil
+	return g.work((maxHashed - left) / textUnit)
 }
 
 func (g *Gate) tooShared() error {
@@ -180,8 +179,7 @@ func (g *Gate) printed(v starlark.Value) (int, error) {
 // work counts what is done at once as steps of the script, so that the limit on
 // steps ends a script that does it in a loop.
 func (g *Gate) work(steps int) error {
-	g.thread.Steps += uint64(max(steps, 0))
-	return g.budget.Charge(0)
+	return g.budget.Work(steps)
 }
 
 // uncrowded refuses a dict or set whose keys were chosen to land in one place of
