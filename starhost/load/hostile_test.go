@@ -126,12 +126,12 @@ func TestOrdinaryShapesAreTaken(t *testing.T) {
 	for name, text := range map[string]string{
 		"a sum of 500":           "x = " + times("1+", 500) + "1",
 		"a list of many sums":    "x = [" + times("1 + 2, ", 20_000) + "]",
-		"a dict of many texts":   "def f(k): return k\nx = [" + times("{f('a'): f('b')},\n", 20_000) + "]",
+		"a dict of many texts":   "def _f(k): return k\nx = [" + times("{_f('a'): _f('b')},\n", 20_000) + "]",
 		"an if of 100":           "if 0: pass\n" + times("elif 1: pass\n", 100),
 		"many ifs":               times("if 0: pass\nelif 1: pass\n", 5_000),
-		"many functions":         "def f(x):\n  if x: pass\n  elif x: pass\n  return x + x\n" + times("f(1)\n", 5_000),
+		"many functions":         "def _f(x):\n  if x: pass\n  elif x: pass\n  return x + x\n" + times("_f(1)\n", 5_000),
 		"brackets, 60 deep":      "x = " + times("[", 60) + times("]", 60),
-		"many calls on one line": "def f(): pass\n" + times("f(); ", 3_000) + "f()",
+		"many calls on one line": "def _f(): pass\n" + times("_f(); ", 3_000) + "_f()",
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Empty(t, problemsOf(t, optionsFor(one(text))))

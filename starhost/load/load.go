@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"go.starlark.net/starlark"
@@ -201,7 +202,39 @@ func (l *loader) load(files []string) *Snapshot {
 		r.Cache = s.Cache.with(r.hint)
 	}
 	l.lifespan(s)
+	if l.errors == 0 {
+		l.nothingDeclared(files)
+	}
 	return s
+}
+
+// nothingDeclared warns of a server that has functions and offers none of them.
+func (l *loader) nothingDeclared(files []string) {
+	for _, m := range l.modules {
+		d := m.declared
+		if len(d.Tools)+len(d.Prompts)+len(d.Resources)+len(d.Lifespan)+len(d.Timers) > 0 {
+			return
+		}
+	}
+	for _, file := range files {
+		m := l.modules[file]
+		if m.file == nil || strings.HasSuffix(file, "_test.star") {
+			continue
+		}
+		for _, stmt := range m.file.Stmts {
+			def, ok := stmt.(*syntax.DefStmt)
+			if !ok || strings.HasPrefix(def.Name.Name, "_") {
+				continue
+			}
+			l.report(&engine.Problem{
+				Code: "nothing-declared", Warning: true,
+				Message: "this server offers nothing",
+				At:      engine.Label{Span: engine.At(def.Name.NamePos, def.Name.Name)},
+				Help:    fmt.Sprintf("to make this function a tool, write `tool(%s)` below it", def.Name.Name),
+			})
+			return
+		}
+	}
 }
 
 // read are the modules that could be read, in the order of their names.
