@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	"go.starlark.net/starlark"
@@ -13,7 +14,8 @@ import (
 )
 
 // fail(*args, sep=" ") ends the call with an error result that the model reads:
-// the arguments, joined. The error is an [engine.Failure]. At most 8 MiB of text.
+// the arguments, joined. The error is an [engine.Failure]. At most 8 MiB of text,
+// and not none.
 func fail(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	sep := " "
 	if err := starlark.UnpackArgs(b.Name(), nil, kwargs, "sep?", &sep); err != nil {
@@ -22,6 +24,9 @@ func fail(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs [
 	text, err := joined(args, sep)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.Name(), err)
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil, fmt.Errorf("%s: there is no text for the model to read; write fail(\"what is wrong\")", b.Name())
 	}
 	if !utf8.ValidString(text) {
 		return nil, fmt.Errorf("%s: the text is not valid UTF-8", b.Name())

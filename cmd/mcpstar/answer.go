@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/engine/exactjson"
 	"github.com/mcpstar/mcpstar/starhost/testing"
 )
@@ -18,38 +21,88 @@ import (
 type answerer struct {
 	streams streams
 	given   map[string]string // by wire key, or by what follows its last colon
+	used    map[string]bool   // of those
 	in      *bufio.Reader
 }
 
 func newAnswerer(s streams, pairs []string) (*answerer, error) {
-	a := &answerer{streams: s, given: map[string]string{}, in: bufio.NewReader(s.in)}
+	a := &answerer{streams: s, given: map[string]string{}, used: map[string]bool{}, in: bufio.NewReader(s.in)}
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
 			return nil, fmt.Errorf("--answer wants KEY=JSON, got %q", pair)
+		}
+		if _, twice := a.given[key]; twice {
+			return nil, fmt.Errorf("--answer %s is given twice", key)
 		}
 		a.given[key] = value
 	}
 	return a, nil
 }
 
-func (a *answerer) answer(_ context.Context, q testing.Question) (testing.Answer, error) {
-	text, ok := a.given[q.Key]
+// shortKey is what follows the last colon of a wire key: a resolver's name.
+func shortKey(key string) string { return key[strings.LastIndexByte(key, ':')+1:] }
+
+func (a *answerer) answer(ctx context.Context, q testing.Question) (testing.Answer, error) {
+	key := q.Key
+	text, ok := a.given[key]
 	if !ok {
-		text, ok = a.given[q.Key[strings.LastIndexByte(q.Key, ':')+1:]]
+		key = shortKey(key)
+		text, ok = a.given[key]
 	}
 	var result json.RawMessage
 	var err error
 	switch {
 	case ok:
+		a.used[key] = true
 		result, err = fromText(q, text)
+		a.warnMisfit(q, result)
 	case a.streams.terminal:
-		result, err = a.atTerminal(q)
+		result, err = a.atTerminal(ctx, q)
 	case q.Method == "elicitation/create":
 		fmt.Fprintf(a.streams.err, "mcpstar: declined the question of %s: there is no terminal; answer it with --answer '%s=...'\n", q.Key, q.Key)
 		result = action("decline")
 	}
 	return testing.Answer{Result: result}, err
+}
+
+// warnMisfit says which fields of an answer the server is going to refuse.
+func (a *answerer) warnMisfit(q testing.Question, result json.RawMessage) {
+	var asked struct{ RequestedSchema json.RawMessage }
+	var given struct {
+		Action  string
+		Content json.RawMessage
+	}
+	if q.Method != "elicitation/create" || json.Unmarshal(q.Params, &asked) != nil || json.Unmarshal(result, &given) != nil {
+		return
+	}
+	if asked.RequestedSchema == nil || given.Action != "accept" {
+		return
+	}
+	for _, wrong := range misfits(asked.RequestedSchema, given.Content) {
+		fmt.Fprintf(a.streams.err, "mcpstar: --answer %s does not fit the form: %s\n", q.Key, wrong)
+	}
+}
+
+// warnUnused says which answers no question was asked for. keys are those of the
+// tool's resolvers: one that did not ask this time is no mistake.
+func (a *answerer) warnUnused(keys []string) {
+	var names []string
+	known := map[string]bool{}
+	for _, key := range keys {
+		names = append(names, shortKey(key))
+		known[key], known[shortKey(key)] = true, true
+	}
+	for _, key := range slices.Sorted(maps.Keys(a.given)) {
+		if a.used[key] || known[key] {
+			continue
+		}
+		hint := ""
+		if near := engine.DidYouMean(shortKey(key), names); near != "" {
+			hint = "; " + near
+		}
+		fmt.Fprintf(a.streams.err, "mcpstar: --answer %s: no question of that key was asked%s\n", key, hint)
+	}
 }
 
 func action(word string) json.RawMessage {
@@ -130,15 +183,31 @@ func roots(text string) (json.RawMessage, error) {
 // errNoAnswer ends a call whose person has gone.
 var errNoAnswer = errors.New("no answer: the input has ended")
 
-// line asks for one line.
-func (a *answerer) line(prompt string) (string, error) {
+// line asks for one line, until ctx ends.
+func (a *answerer) line(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(a.streams.err, prompt)
-	text, err := a.in.ReadString('\n')
-	if err != nil && text == "" {
-		if errors.Is(err, io.EOF) {
-			return "", errNoAnswer
-		}
-		return "", err
+	type read struct {
+		text string
+		err  error
 	}
-	return strings.TrimRight(text, "\r\n"), nil
+	lines := make(chan read, 1)
+	go func() { // a read of a terminal can't be cut short; it ends with the process
+		text, err := a.in.ReadString('\n')
+		lines <- read{text, err}
+	}()
+	var got read
+	select {
+	case got = <-lines:
+	case <-ctx.Done():
+	}
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(a.streams.err)
+		return "", context.Cause(ctx)
+	case got.err != nil && got.text == "" && errors.Is(got.err, io.EOF):
+		return "", errNoAnswer
+	case got.err != nil && got.text == "":
+		return "", got.err
+	}
+	return strings.TrimRight(got.text, "\r\n"), nil
 }

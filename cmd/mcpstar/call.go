@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,12 +24,13 @@ type callFlags struct {
 	args    string
 	answers []string
 	json    bool
+	limits  limitFlags
 }
 
 func newCall(s streams) *cobra.Command {
 	var f callFlags
 	cmd := &cobra.Command{
-		Use:   "call PATH TOOL [KEY=VALUE ...]",
+		Use:   "call PATH [TOOL [KEY=VALUE ...]]",
 		Short: "Call a tool and answer its questions",
 		Long: `Call a tool and answer its questions.
 
@@ -36,9 +39,12 @@ Questions are asked at the terminal; --answer KEY=JSON answers the one of the
 resolver with that wire key (or the part of it behind the colon). JSON is the
 form's content, or one of accept, decline and cancel; for a sampling question the
 text, for roots a list of URIs. Without a terminal a question that has no
---answer is declined.`,
-		Args: cobra.MinimumNArgs(2),
+--answer is declined. Without TOOL the tools are named.`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return nameTools(cmd.Context(), args[0])
+			}
 			return callTool(cmd.Context(), s, args[0], args[1], args[2:], &f)
 		},
 	}
@@ -46,15 +52,49 @@ text, for roots a list of URIs. Without a terminal a question that has no
 	flags.StringVar(&f.args, "args", "", "the arguments as a JSON object; KEY=VALUE are added to it")
 	flags.StringArrayVar(&f.answers, "answer", nil, "KEY=JSON: answer a question (repeat it for more)")
 	flags.BoolVar(&f.json, "json", false, "print the whole result as JSON")
+	f.limits.add(cmd)
 	return cmd
 }
 
-func callTool(ctx context.Context, s streams, path, name string, pairs []string, f *callFlags) error {
-	host, err := starhost.LoadDir(ctx, path, starhost.Options{Output: s.err, Version: version, OnFailed: s.failed})
+// nameTools is the error of a command line that names no tool.
+func nameTools(ctx context.Context, path string) error {
+	snapshot, err := loadOnly(ctx, path, engine.Limits{})
 	if err != nil {
 		return err
 	}
-	defer host.Close(ctx)
+	return fmt.Errorf("which tool? %s", theTools(snapshot))
+}
+
+// theTools says what there is to call.
+func theTools(snapshot *load.Snapshot) string {
+	if len(snapshot.Tools) == 0 {
+		return "the server has none; a script offers one with tool(f)"
+	}
+	var names []string
+	for _, t := range snapshot.Tools {
+		names = append(names, t.Name)
+	}
+	return "there are: " + strings.Join(names, ", ")
+}
+
+func callTool(ctx context.Context, s streams, path, name string, pairs []string, f *callFlags) error {
+	limits, err := f.limits.limits()
+	if err != nil {
+		return err
+	}
+	host, err := loadDir(ctx, path, starhost.Options{
+		Output: s.err, Version: version, OnFailed: s.failed, MaxSteps: f.limits.maxSteps, Limits: limits,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if err := host.Close(ending); err != nil {
+			s.complain(err)
+		}
+	}()
 	tool := host.Snapshot().Tool(name)
 	if tool == nil {
 		return noTool(host.Snapshot(), name)
@@ -76,6 +116,11 @@ func callTool(ctx context.Context, s streams, path, name string, pairs []string,
 	if err != nil {
 		return err
 	}
+	var keys []string
+	for _, r := range tool.Plan.Resolvers {
+		keys = append(keys, r.Key)
+	}
+	answerer.warnUnused(keys)
 	return printPlayed(s, played, f.json)
 }
 
@@ -87,7 +132,7 @@ func noTool(snapshot *load.Snapshot, name string) error {
 	if near := engine.DidYouMean(name, names); near != "" {
 		return fmt.Errorf("there is no tool %q; %s", name, near)
 	}
-	return fmt.Errorf("there is no tool %q; there are: %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("there is no tool %q; %s", name, theTools(snapshot))
 }
 
 // arguments puts together --args and KEY=VALUE.
@@ -108,6 +153,9 @@ func arguments(tool *load.Tool, object string, pairs []string) (json.RawMessage,
 		v, err := argument(tool, key, value)
 		if err != nil {
 			return nil, err
+		}
+		if slices.ContainsFunc(members, func(m exactjson.Member) bool { return m.Name == key }) {
+			return nil, fmt.Errorf("%s is given twice", key)
 		}
 		members = append(members, exactjson.Member{Name: key, Value: v})
 	}
@@ -159,6 +207,9 @@ func argument(tool *load.Tool, key, value string) (any, error) {
 	}
 	if near := engine.DidYouMean(key, names); near != "" {
 		return nil, fmt.Errorf("%s has no argument %q; %s", tool.Name, key, near)
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s has no argument %q; it takes none", tool.Name, key)
 	}
 	return nil, fmt.Errorf("%s has no argument %q; it has: %s", tool.Name, key, strings.Join(names, ", "))
 }

@@ -18,20 +18,22 @@ import (
 
 func newCheck(s streams) *cobra.Command {
 	var asJSON bool
+	var limits loadFlags
 	cmd := &cobra.Command{
 		Use:   "check PATH",
 		Short: "Load a server and report every problem, without running it",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return check(cmd.Context(), s, args[0], asJSON)
+			return check(cmd.Context(), s, args[0], limits.limits(), asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the problems as JSON")
+	limits.add(cmd)
 	return cmd
 }
 
-func check(ctx context.Context, s streams, path string, asJSON bool) error {
-	snapshot, err := loadOnly(ctx, path)
+func check(ctx context.Context, s streams, path string, limits engine.Limits, asJSON bool) error {
+	snapshot, err := loadOnly(ctx, path, limits)
 	var bad *report.Error
 	if err != nil && !errors.As(err, &bad) {
 		return err
@@ -83,7 +85,7 @@ func number(n int, word string) string {
 }
 
 // loadOnly loads a server without starting its lifespan.
-func loadOnly(ctx context.Context, path string) (*load.Snapshot, error) {
+func loadOnly(ctx context.Context, path string, limits engine.Limits) (*load.Snapshot, error) {
 	place, err := starhost.Locate(path)
 	if err != nil {
 		return nil, err
@@ -93,7 +95,22 @@ func loadOnly(ctx context.Context, path string) (*load.Snapshot, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return load.Load(ctx, load.Options{
-		Root: root.FS(), Entry: place.Entry, Folder: filepath.Base(place.Folder), Version: version,
+	snapshot, err := load.Load(ctx, load.Options{
+		Root: root.FS(), Entry: place.Entry, Folder: filepath.Base(place.Folder), Version: version, Limits: limits,
 	})
+	return snapshot, named(path, err)
+}
+
+// loadDir is a host of the server at a path.
+func loadDir(ctx context.Context, path string, options starhost.Options) (*starhost.Host, error) {
+	host, err := starhost.LoadDir(ctx, path, options)
+	return host, named(path, err)
+}
+
+// named adds a path, as it was given, to an error that does not say which it means.
+func named(path string, err error) error {
+	if errors.Is(err, load.ErrNoFile) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
 }

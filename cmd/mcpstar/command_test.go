@@ -40,6 +40,7 @@ func example(name string) string { return filepath.Join("..", "..", "examples", 
 func TestExitStatus(t *testing.T) {
 	broken := script(t, "def f()\n    pass\n")
 	failing := script(t, "def f() -> str:\n    fail('no')\ntool(f)\n")
+	looping := script(t, "def f() -> str:\n    for i in range(100000):\n        pass\n    return ''\ntool(f)\n")
 	for name, c := range map[string]struct {
 		args   []string
 		status int
@@ -55,6 +56,13 @@ func TestExitStatus(t *testing.T) {
 		"no such file":          {[]string{"check", "nothing.star"}, 2, "no such file"},
 		"no such tool":          {[]string{"call", example("reserve.star"), "reserve_bok"}, 2, "did you mean reserve_book?"},
 		"no such argument":      {[]string{"call", example("reserve.star"), "reserve_book", "titel=x"}, 2, "did you mean title?"},
+		"an argument twice":     {[]string{"call", example("reserve.star"), "reserve_book", "title=a", "title=b"}, 2, "title is given twice"},
+		"no tool named":         {[]string{"call", example("reserve.star")}, 2, "which tool? there are: reserve_book"},
+		"no tools at all":       {[]string{"call", script(t, "def f() -> str:\n    return ''\n"), "f"}, 2, `there is no tool "f"; the server has none`},
+		"no file in the folder": {[]string{"call", t.TempDir(), "f"}, 2, "no .star file in the folder"},
+		"too many steps":        {[]string{"call", looping, "f", "--max-steps", "1000"}, 1, "stopped after 1000 steps"},
+		"too many to load":      {[]string{"check", looping, "--max-steps", "3"}, 2, "--max-steps"},
+		"fail without a text":   {[]string{"call", script(t, "def f() -> str:\n    fail()\ntool(f)\n"), "f"}, 1, "shop.star:2:5"},
 		"no pair":               {[]string{"call", example("reserve.star"), "reserve_book", "x"}, 2, "not KEY=VALUE"},
 		"no object":             {[]string{"call", example("reserve.star"), "reserve_book", "--args", "[1]"}, 2, "--args is not a JSON object"},
 		"no such flag":          {[]string{"serve", example("reserve.star"), "--htpp", "x"}, 2, "unknown flag"},
@@ -171,6 +179,16 @@ func TestListPrintsTheToolsAsClientsSeeThem(t *testing.T) {
 	require.Equal(t, "reserve_book", listed.Tools[0].Name)
 	require.Contains(t, listed.Tools[0].InputSchema.Properties, "title")
 	require.NotContains(t, listed.Tools[0].InputSchema.Properties, "stock")
+}
+
+func TestListPrintsDefaults(t *testing.T) {
+	got := mcpstar(t, nil, "list", script(t, `
+def f(*, days: int = 14, unit: str = "C", long: str = "a" * 100, made: field(list[int], factory = lambda: [])) -> str:
+    return ""
+
+tool(f)
+`))
+	require.Equal(t, "f(days: int = 14, unit: str = \"C\", long: str = \""+strings.Repeat("a", 38)+"…, made: list[int] = ...) -> str\n", got.out, got.err)
 }
 
 func TestLifespanRunsAroundACall(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 // limitFlags are the flags that bound calls.
 type limitFlags struct {
+	maxSteps     uint64
 	timeout      time.Duration
 	calls        int
 	callMemory   size
@@ -28,12 +29,29 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	l.callMemory, l.maxMemory = engine.DefaultMemory, engine.DefaultAllMemory
 	l.maxResult, l.maxArguments = 8<<20, 16<<20
+	flags.Uint64Var(&l.maxSteps, "max-steps", 0, "Starlark instructions in one round, and in loading a file (default 100 million)")
 	flags.DurationVar(&l.timeout, "call-timeout", 30*time.Second, "how long a call may run, not counting the time in which it waits for answers")
 	flags.IntVar(&l.calls, "max-calls", 64, "how many calls run at once; others wait")
 	flags.Var(&l.callMemory, "call-memory", "how much memory one call may hold, about")
 	flags.Var(&l.maxMemory, "max-memory", "how much memory all calls together may hold, about")
 	flags.Var(&l.maxResult, "max-result", "how long the JSON of a result may be")
 	flags.Var(&l.maxArguments, "max-arguments", "how long the JSON of a call's arguments may be")
+}
+
+// loadFlags are the flags that bound the loading of a server that is not served.
+type loadFlags struct {
+	maxSteps uint64
+	memory   size
+}
+
+func (l *loadFlags) add(cmd *cobra.Command) {
+	l.memory = engine.DefaultMemory
+	cmd.Flags().Uint64Var(&l.maxSteps, "max-steps", 0, "Starlark instructions in loading a file (default 100 million)")
+	cmd.Flags().Var(&l.memory, "call-memory", "how much memory the loading of a file may hold, about")
+}
+
+func (l *loadFlags) limits() engine.Limits {
+	return engine.Limits{Steps: l.maxSteps, Memory: int64(l.memory)}
 }
 
 // limits are the host's, or what is wrong with the flags.

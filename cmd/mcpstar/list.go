@@ -18,20 +18,21 @@ import (
 
 func newList(s streams) *cobra.Command {
 	var asJSON bool
+	var limits loadFlags
 	cmd := &cobra.Command{
 		Use:   "list PATH",
 		Short: "List what a server offers",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return list(cmd.Context(), s, args[0], asJSON)
+			return list(cmd.Context(), s, args[0], limits.limits(), asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as the list methods show it")
 	return cmd
 }
 
-func list(ctx context.Context, s streams, path string, asJSON bool) error {
-	snapshot, err := loadOnly(ctx, path)
+func list(ctx context.Context, s streams, path string, limits engine.Limits, asJSON bool) error {
+	snapshot, err := loadOnly(ctx, path, limits)
 	if err != nil {
 		return err
 	}
@@ -111,8 +112,11 @@ func signature(name string, parameters types.Parameters, returns engine.Type) st
 	var params []string
 	for _, p := range parameters {
 		text := p.Name + ": " + p.Field.Type.TypeName()
-		if !p.Field.Required() {
-			text += " = ..."
+		switch {
+		case p.Field.Default != nil:
+			text += " = " + brief(p.Field.Default.String())
+		case !p.Field.Required():
+			text += " = ..." // made anew for each call
 		}
 		params = append(params, text)
 	}
@@ -121,4 +125,13 @@ func signature(name string, parameters types.Parameters, returns engine.Type) st
 		result = " -> " + returns.TypeName()
 	}
 	return fmt.Sprintf("%s(%s)%s", name, strings.Join(params, ", "), result)
+}
+
+// brief is a text that does not take over its line.
+func brief(text string) string {
+	const longest = 40
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest-1]) + "…"
+	}
+	return text
 }

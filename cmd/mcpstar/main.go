@@ -1,7 +1,8 @@
 // Command mcpstar serves and checks MCP servers written in Starlark.
 //
 // Exit status: 0 when all is well, 1 when a called tool ended with an error, 2
-// for a wrong command line or a server that does not load.
+// for a wrong command line or a server that does not load, 130 when it was told to
+// stop before it was done.
 package main
 
 import (
@@ -43,6 +44,8 @@ const (
 	exitOK    = 0
 	exitError = 1 // a tool ended with an error
 	exitUsage = 2 // a wrong command line, or a server that does not load
+	// exitInterrupted is what shells say of a program that was told to stop.
+	exitInterrupted = 130
 )
 
 // run is the whole command with its exit status.
@@ -59,6 +62,10 @@ func run(ctx context.Context, args []string, s streams) int {
 	var status *exitStatus
 	if errors.As(err, &status) {
 		return int(*status)
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		fmt.Fprintln(s.err, "mcpstar: interrupted")
+		return exitInterrupted
 	}
 	s.complain(err)
 	return exitUsage

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,14 +12,14 @@ import (
 )
 
 // atTerminal asks the person at the terminal.
-func (a *answerer) atTerminal(q testing.Question) (json.RawMessage, error) {
+func (a *answerer) atTerminal(ctx context.Context, q testing.Question) (json.RawMessage, error) {
 	switch q.Method {
 	case "elicitation/create":
-		return a.elicit(q)
+		return a.elicit(ctx, q)
 	case "sampling/createMessage":
-		return a.sample(q)
+		return a.sample(ctx, q)
 	case "roots/list":
-		text, err := a.line("The server asks for the open folders. file: URIs, separated by spaces: ")
+		text, err := a.line(ctx, "The server asks for the open folders. file: URIs, separated by spaces: ")
 		if err != nil {
 			return nil, err
 		}
@@ -38,15 +39,7 @@ type form struct {
 	}
 }
 
-// A formField is one property of a form.
-type formField struct {
-	Title, Description, Type string
-	Default                  json.RawMessage
-	Enum                     []string
-	OneOf                    []struct{ Const, Title string }
-}
-
-func (a *answerer) elicit(q testing.Question) (json.RawMessage, error) {
+func (a *answerer) elicit(ctx context.Context, q testing.Question) (json.RawMessage, error) {
 	var f form
 	if err := json.Unmarshal(q.Params, &f); err != nil {
 		return nil, err
@@ -56,7 +49,7 @@ func (a *answerer) elicit(q testing.Question) (json.RawMessage, error) {
 		fmt.Fprintf(a.streams.err, "  %s\n", f.URL)
 	}
 	for {
-		word, err := a.line("[a]ccept, [d]ecline or [c]ancel? ")
+		word, err := a.line(ctx, "[a]ccept, [d]ecline or [c]ancel? ")
 		if err != nil {
 			return nil, err
 		}
@@ -66,19 +59,16 @@ func (a *answerer) elicit(q testing.Question) (json.RawMessage, error) {
 		case "c", "cancel":
 			return action("cancel"), nil
 		case "", "a", "accept", "y", "yes":
-			return a.fill(&f)
+			return a.fill(ctx, &f)
 		}
+		fmt.Fprintln(a.streams.err, "type a, d or c, and press Enter")
 	}
 }
 
 // fill asks for the fields of a form one by one.
-func (a *answerer) fill(f *form) (json.RawMessage, error) {
+func (a *answerer) fill(ctx context.Context, f *form) (json.RawMessage, error) {
 	if f.Mode == "url" {
 		return action("accept"), nil
-	}
-	var fields map[string]formField
-	if err := json.Unmarshal(f.RequestedSchema.Properties, &fields); err != nil {
-		return nil, err
 	}
 	members, err := objectMembers(string(f.RequestedSchema.Properties))
 	if err != nil {
@@ -86,7 +76,11 @@ func (a *answerer) fill(f *form) (json.RawMessage, error) {
 	}
 	content := exactjson.Object{}
 	for _, m := range members {
-		value, given, err := a.field(m.Name, fields[m.Name], slices.Contains(f.RequestedSchema.Required, m.Name))
+		field, err := newFormField(m.Name, m.Value.(json.RawMessage), slices.Contains(f.RequestedSchema.Required, m.Name))
+		if err != nil {
+			return nil, err
+		}
+		value, given, err := a.field(ctx, field)
 		if err != nil {
 			return nil, err
 		}
@@ -101,87 +95,25 @@ func (a *answerer) fill(f *form) (json.RawMessage, error) {
 
 // field asks for one field until the line fits. given is false for an optional
 // one that was left empty.
-func (a *answerer) field(name string, f formField, required bool) (value any, given bool, err error) {
-	prompt := "  " + name
-	if f.Description != "" {
-		prompt += " (" + f.Description + ")"
-	}
-	if choices := f.choices(); len(choices) > 0 {
-		prompt += " [" + strings.Join(choices, ", ") + "]"
-	} else if f.Type == "boolean" {
-		prompt += " [y/n]"
-	}
-	if f.Default != nil {
-		prompt += " = " + string(f.Default)
-	}
+func (a *answerer) field(ctx context.Context, f *formField) (value json.RawMessage, given bool, err error) {
 	for {
-		text, err := a.line(prompt + ": ")
+		text, err := a.line(ctx, "  "+f.prompt()+": ")
 		if err != nil {
 			return nil, false, err
 		}
-		if text == "" && !required {
+		if text == "" && !f.required {
 			return nil, false, nil
 		}
-		if value, ok := f.read(text); ok {
+		value, wrong := f.read(text)
+		if wrong == "" {
 			return value, true, nil
 		}
-		fmt.Fprintf(a.streams.err, "  that is not %s\n", article(f.Type))
+		fmt.Fprintf(a.streams.err, "  %s\n", wrong)
 	}
-}
-
-func (f *formField) choices() []string {
-	if len(f.Enum) > 0 {
-		return f.Enum
-	}
-	var values []string
-	for _, c := range f.OneOf {
-		values = append(values, c.Const)
-	}
-	return values
-}
-
-// read is what a line means for the field.
-func (f *formField) read(text string) (any, bool) {
-	switch f.Type {
-	case "boolean":
-		switch strings.ToLower(text) {
-		case "y", "yes", "true":
-			return true, true
-		case "n", "no", "false":
-			return false, true
-		}
-		return nil, false
-	case "integer", "number":
-		return json.RawMessage(text), json.Valid([]byte(text))
-	case "array":
-		list := []string{}
-		for _, part := range strings.Split(text, ",") {
-			if part = strings.TrimSpace(part); part != "" {
-				list = append(list, part)
-			}
-		}
-		return list, true
-	}
-	if choices := f.choices(); len(choices) > 0 {
-		return text, slices.Contains(choices, text)
-	}
-	return text, true
-}
-
-func article(kind string) string {
-	switch kind {
-	case "integer":
-		return "an integer"
-	case "number":
-		return "a number"
-	case "boolean":
-		return "yes or no"
-	}
-	return "one of the choices"
 }
 
 // sample shows what the server would ask a model, and lets the person be it.
-func (a *answerer) sample(q testing.Question) (json.RawMessage, error) {
+func (a *answerer) sample(ctx context.Context, q testing.Question) (json.RawMessage, error) {
 	var params struct {
 		SystemPrompt string
 		Messages     []struct {
@@ -203,7 +135,7 @@ func (a *answerer) sample(q testing.Question) (json.RawMessage, error) {
 		}
 		fmt.Fprintf(a.streams.err, "  %s: %s\n", m.Role, block.Text)
 	}
-	text, err := a.line("Answer in its place: ")
+	text, err := a.line(ctx, "Answer in its place: ")
 	if err != nil {
 		return nil, err
 	}

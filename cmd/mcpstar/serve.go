@@ -25,7 +25,6 @@ type serveFlags struct {
 	stateKeyFile   string
 	stateTTL       time.Duration
 	maxCallAge     time.Duration
-	maxSteps       uint64
 	limits         limitFlags
 	grace          time.Duration
 	watch          bool
@@ -53,7 +52,6 @@ func newServe(s streams) *cobra.Command {
 	flags.StringVar(&f.stateKeyFile, "state-key-file", "", "file with the keys that seal the state of calls, base64, one a line (also MCPSTAR_STATE_KEYS)")
 	flags.DurationVar(&f.stateTTL, "state-ttl", seal.DefaultTTL, "how long a client may take over one round")
 	flags.DurationVar(&f.maxCallAge, "max-call-age", time.Hour, "how long a call may last over all of its rounds")
-	flags.Uint64Var(&f.maxSteps, "max-steps", 0, "Starlark instructions in one round (default 100 million)")
 	f.limits.add(cmd)
 	flags.DurationVar(&f.grace, "grace", 5*time.Second, "how long running calls may take to finish when the server is told to stop")
 	flags.BoolVar(&f.watch, "watch", false, "reload whenever a file of the server changes (SIGHUP reloads too)")
@@ -90,7 +88,7 @@ func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
 		StateTTL:   f.stateTTL,
 		MaxCallAge: f.maxCallAge,
 		Grace:      f.grace,
-		MaxSteps:   f.maxSteps,
+		MaxSteps:   f.limits.maxSteps,
 		Limits:     limits,
 		Version:    version,
 		HTTP:       starhost.HTTPOptions{AllowedHosts: f.allowedHosts, AllowedOrigins: f.allowedOrigins, Auth: authorization},
@@ -109,7 +107,7 @@ func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
 }
 
 func serveObserved(ctx context.Context, s streams, path string, f *serveFlags, options starhost.Options, seen *observer) error {
-	host, err := starhost.LoadDir(ctx, path, options)
+	host, err := loadDir(ctx, path, options)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// ErrNoFile says that a folder has no file that could be a server.
+var ErrNoFile = errors.New("no .star file in the folder")
+
 // entries are the files that make up a server: the file itself; of a folder its
 // server.star if there is one, else every .star file at its top but tests
 // (*_test.star) and those that only others load (_*.star).
@@ -44,7 +47,7 @@ func entries(fsys fs.FS, entry string) ([]string, error) {
 		files = append(files, path.Join(entry, name))
 	}
 	if len(files) == 0 {
-		return nil, errors.New("no .star file in the folder")
+		return nil, ErrNoFile
 	}
 	return files, nil
 }
