@@ -150,6 +150,9 @@ func (w *writer) value(v any, depth int) error {
 	case starlark.Iterable: // set and other collections
 		return w.iterable(v, depth)
 	case starlark.Value:
+		if v.Type() == "builtin_function_or_method" { // the interpreter's word
+			return errors.New("a function has no JSON form")
+		}
 		return fmt.Errorf("a %s has no JSON form", v.Type())
 	default:
 		return fmt.Errorf("a Go %T has no JSON form", v)

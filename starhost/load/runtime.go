@@ -35,6 +35,7 @@ func (l *loader) runtimeProblem(m *module, err, reason error) *engine.Problem {
 		return p
 	}
 	p.At, p.Also = at[0], at[1:]
+	l.bracketed(p, eval)
 	if calls > len(at) {
 		p.Notes = []string{fmt.Sprintf("%d more calls led there", calls-len(at))}
 	}
@@ -73,6 +74,33 @@ func (l *loader) frames(eval *starlark.EvalError) (at []engine.Label, calls int)
 	return append(at, callee...), calls + len(callee)
 }
 
+// bracketed rewords the problem of tuple[int], which is one of an annotation even
+// where a file says it while it runs.
+func (l *loader) bracketed(p *engine.Problem, eval *starlark.EvalError) {
+	pos := eval.CallStack.At(0).Pos
+	m := l.modules[pos.Filename()]
+	if m == nil || m.file == nil || !strings.HasPrefix(eval.Msg, "unhandled index operation builtin_function") {
+		return
+	}
+	index, _ := m.nodes()[placeOf(pos)].(*syntax.IndexExpr)
+	if index == nil {
+		return
+	}
+	name, _ := index.X.(*syntax.Ident)
+	if name == nil {
+		return
+	}
+	p.Code = "bad-type"
+	switch name.Name {
+	case "tuple", "set", "frozenset":
+		p.Message, p.Help = "JSON has no "+name.Name+"s", "write `list[T]`"
+	case "enum":
+		p.Message, p.Help = "enum takes its choices in parentheses", "write `enum(\"a\", \"b\")`"
+	default:
+		p.Message, p.Help = name.Name+" is a function and takes nothing in brackets", "call it: `"+name.Name+"(...)`"
+	}
+}
+
 // splitError is what an error says, and what to do about it.
 func splitError(err error) (message, help string) {
 	text := engine.FailureText(err)
@@ -81,21 +109,36 @@ func splitError(err error) (message, help string) {
 		return text, "" // the author's own words
 	}
 	if message, help := splitRemedy(text); help != "" {
-		return message, help
+		return plainWords(message), help
 	}
 	for _, r := range runtimeRemedies {
 		if strings.HasPrefix(text, r.begins) && strings.Contains(text, r.says) {
-			return text, r.help
+			return plainWords(text), r.help
 		}
 	}
-	return text, ""
+	return plainWords(text), ""
 }
+
+// plainWords puts the words of scripts in the place of the interpreter's, in its
+// errors that name types.
+func plainWords(text string) string {
+	for _, begins := range []string{"unknown binary op: ", "unhandled index operation ", "string has no ."} {
+		if strings.HasPrefix(text, begins) {
+			return interpreterTypes.Replace(text)
+		}
+	}
+	return text
+}
+
+var interpreterTypes = strings.NewReplacer("string has no .", "str has no .", " string", " str", "builtin_function_or_method", "function", "string[", "str[", "[string]", "[str]")
 
 // runtimeRemedies are what to do about the interpreter's own errors.
 var runtimeRemedies = []struct{ begins, says, help string }{
 	{begins: "unknown binary op: string + ", help: "convert the other one: `\"...\" + str(x)`, or write `\"... %s\" % x`"},
 	{begins: "unknown binary op: ", says: " + string", help: "convert the other one: `str(x) + \"...\"`"},
 	{begins: "key ", says: " not in dict", help: "where a key may be missing, write `d.get(key, default)`"},
+	{begins: "list: for parameter 1: got type", help: "write the type in brackets: `list[T]`"},
+	{begins: "dict: for parameter 1: got type", help: "write the types in brackets: `dict[str, T]`"},
 	{begins: "unhashable type", help: "a key is text, a number or a tuple of them"},
 	{says: "referenced before assignment", help: "assign to it above this line"},
 	{begins: "invalid call of non-function", help: "only functions can be called: drop the parentheses, or is the name taken twice?"},
