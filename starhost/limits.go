@@ -12,8 +12,8 @@ import (
 // exceeds one ends with an error that the model reads; a file that does so while
 // it loads is refused.
 type CallLimits struct {
-	// Timeout is how long a call may run over all of its rounds, not counting the
-	// time in which it waits for answers. Default 30 s. A tool can have its own:
+	// Timeout is how long a call may run, not counting the time in which it waits
+	// for answers; on 2026-07-28, each of its rounds. Default 30 s. A tool can have its own:
 	// tool(timeout = seconds). Loading may take as long too, but no more than 5 s.
 	Timeout time.Duration
 	// Calls is how many calls run at once. Others wait, at most as long as a call

@@ -22,8 +22,6 @@ type State struct {
 	Rounds int `json:"r,omitempty"`
 	// Trace is the traceparent of the first round, where calls are traced.
 	Trace string `json:"p,omitempty"`
-	// Spent is how long its rounds have run, in milliseconds.
-	Spent int64 `json:"t,omitempty"`
 	// Code names the version of the scripts that asked last, so that a question
 	// which a reload has reworded is told apart from one that never settles.
 	Code string `json:"g,omitempty"`

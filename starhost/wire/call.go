@@ -347,7 +347,6 @@ func (c *call) inputRequired(done *round.Result) (exactjson.Object, error) {
 	if done.State == nil {
 		return o, nil
 	}
-	done.State.Spent = c.allowance.spent().Milliseconds()
 	state, err := done.State.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("encoding the state: %w", err)

@@ -49,16 +49,17 @@ type allowance struct {
 	waiting int           // questions that are out
 }
 
-// allow waits for a place and begins to count time; spent has been used in
-// earlier rounds. The context ends with an *[engine.Interrupt] as its cause when
+// allow waits for a place and begins to count time. On 2026-07-28 each round has
+// all of it: the last one runs all that the one request of older revisions does.
+// The context ends with an *[engine.Interrupt] as its cause when
 // the time is up. Call end when the round is done.
-func (s *Server) allow(ctx context.Context, limit, spent time.Duration) (context.Context, *allowance, error) {
+func (s *Server) allow(ctx context.Context, limit time.Duration) (context.Context, *allowance, error) {
 	if err := s.wait(ctx, limit); err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	a := &allowance{places: s.places, cancel: cancel, limit: limit, used: spent, since: time.Now()}
-	a.timer = time.AfterFunc(limit-spent, a.expire)
+	a := &allowance{places: s.places, cancel: cancel, limit: limit, since: time.Now()}
+	a.timer = time.AfterFunc(limit, a.expire)
 	return ctx, a, nil
 }
 
@@ -126,16 +127,6 @@ func (a *allowance) resume(ctx context.Context) {
 	a.timer.Reset(max(a.limit-a.used, time.Millisecond))
 }
 
-// spent is the time that has been used so far.
-func (a *allowance) spent() time.Duration {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.since.IsZero() {
-		return a.used
-	}
-	return a.used + time.Since(a.since)
-}
-
 // end gives back the place.
 func (a *allowance) end() {
 	a.mu.Lock()
@@ -153,7 +144,7 @@ func (c *call) limited(ctx context.Context, round func(context.Context) (exactjs
 	if tool, ok := c.subject.(toolSubject); ok && tool.Timeout > 0 {
 		limit = tool.Timeout
 	}
-	ctx, a, err := c.server.allow(ctx, limit, time.Duration(c.state.Spent)*time.Millisecond)
+	ctx, a, err := c.server.allow(ctx, limit)
 	if err != nil {
 		return nil, err
 	}
