@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 	"unicode/utf8"
 
 	"go.starlark.net/starlark"
@@ -14,8 +13,8 @@ import (
 )
 
 // fail(*args, sep=" ") ends the call with an error result that the model reads:
-// the arguments, joined. The error is an [engine.Failure]. At most 8 MiB of text,
-// and not none.
+// the arguments, joined; there must be one. The error is an [engine.Failure]. At
+// most 8 MiB of text.
 func fail(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	sep := " "
 	if err := starlark.UnpackArgs(b.Name(), nil, kwargs, "sep?", &sep); err != nil {
@@ -25,7 +24,7 @@ func fail(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs [
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.Name(), err)
 	}
-	if strings.TrimSpace(text) == "" {
+	if len(args) == 0 {
 		return nil, fmt.Errorf("%s: there is no text for the model to read; write fail(\"what is wrong\")", b.Name())
 	}
 	if !utf8.ValidString(text) {
