@@ -109,6 +109,24 @@ func TestRecordOfAnUnknownToolIsCut(t *testing.T) {
 	}}, kept.take(t))
 }
 
+// The values of a template's variables are arguments, and there is no end to them.
+func TestRecordOfATemplateNamesTheTemplate(t *testing.T) {
+	var kept register
+	out := new(printout)
+	host := serveWith(t, `
+def book(title: str) -> str: return title
+resource("book://{title}", book)
+`, starhost.Options{OnCall: kept.began, Logger: logTo(out)})
+	for _, revision := range []string{handshake, rounds} {
+		c := connect(t, host, revision)
+		m := c.request("resources/read", json.RawMessage(`{"uri":"book://hush"`+c.envelope()+`}`), nobody)
+		require.Nil(t, m.Error)
+		require.Equal(t, []wire.Record{{Method: "resources/read", Name: "book://{title}", Known: true,
+			Revision: revision, Round: 1, Outcome: wire.OutcomeResult}}, kept.take(t))
+	}
+	require.NotContains(t, strings.Join(out.take(), "\n"), "hush")
+}
+
 // An operator's log has one line for a round, and nothing in it of what the call
 // says: no argument, answer, result, error text, state, header or session id.
 func TestLogHasOneLineForARoundAndNoSecrets(t *testing.T) {

@@ -124,7 +124,17 @@ func TestServeShowsOperatorsWhatItDoes(t *testing.T) {
 
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, metrics[1], nil)
 	require.NoError(t, err)
-	require.Contains(t, fetch(t, r), `mcpstar_calls_total{tool="hello",outcome="result"} 1`+"\n")
+	scraped := fetch(t, r)
+	require.Contains(t, scraped, `mcpstar_calls_total{method="tools/call",name="hello",outcome="result"} 1`+"\n")
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "operations.md"))
+	require.NoError(t, err)
+	ours := regexp.MustCompile(`mcpstar_[a-z]+(_[a-z]+)*`)
+	for _, name := range ours.FindAllString(string(page), -1) {
+		require.Contains(t, scraped, name, "the page names it")
+	}
+	for _, typed := range regexp.MustCompile(`# TYPE (mcpstar_\S+)`).FindAllStringSubmatch(scraped, -1) {
+		require.Contains(t, string(page), "`"+typed[1]+"`", "the page knows every metric")
+	}
 
 	status, all := stop()
 	require.Zero(t, status, all)

@@ -18,8 +18,9 @@ import (
 type Record struct {
 	// Method is the protocol's: "tools/call".
 	Method string
-	// Name is what was called. Unless Known, the server has none of that name, and
-	// the client made it up; it is cut then.
+	// Name is what was called: of a resource template its URI with the variables.
+	// Unless Known, the server has none of that name, and the client made it up; it
+	// is cut then.
 	Name  string
 	Known bool
 	// Revision is the protocol's; "unknown" when the client named none.
@@ -131,7 +132,7 @@ func (c *call) ended(ctx context.Context, err error) {
 
 func (c *call) finished(ctx context.Context, err error) Record {
 	r := Record{
-		Method: c.req.method, Name: cutName(c.record.name), Known: c.subject != nil, Revision: c.req.revision,
+		Method: c.req.method, Name: c.called(), Known: c.subject != nil, Revision: c.req.revision,
 		Resolvers: c.record.resolvers, Questions: c.record.questions,
 		Outcome: c.record.outcome, Duration: time.Since(c.record.start),
 	}
@@ -150,6 +151,15 @@ func (c *call) finished(ctx context.Context, err error) Record {
 		r.Outcome = OutcomeLimit
 	}
 	return r
+}
+
+// called is the name of what is called: of a resource the URI as the script wrote
+// it, because what stands for a template's variables is an argument.
+func (c *call) called() string {
+	if r, ok := c.subject.(resourceSubject); ok {
+		return r.URI
+	}
+	return cutName(c.record.name)
 }
 
 // cutName is a name that a log can bear; no tool has a longer one.

@@ -68,7 +68,7 @@ func (c *call) openSpan(ctx context.Context) context.Context {
 			ctx = trace.ContextWithRemoteSpanContext(ctx, trace.SpanContextFromContext(first))
 		}
 	}
-	ctx, c.record.span = provider.Tracer(tracerName).Start(ctx, c.req.method+" "+cutName(c.record.name), options...)
+	ctx, c.record.span = provider.Tracer(tracerName).Start(ctx, c.req.method+" "+c.called(), options...)
 	if c.state != nil && c.state.Trace == "" {
 		var kept textCarrier
 		format.Inject(ctx, &kept)

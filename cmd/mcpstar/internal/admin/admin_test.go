@@ -41,10 +41,10 @@ func get(t *testing.T, method, url, host string) (status int, text string) {
 func TestMetricsCountCalls(t *testing.T) {
 	s, m := begin(t)
 	running := m.Call()
-	m.Call()(wire.Record{Name: "order", Known: true, Outcome: wire.OutcomeResult, Duration: 3 * time.Millisecond})
-	m.Call()(wire.Record{Name: "order", Known: true, Outcome: wire.OutcomeLimit, Duration: 3 * time.Second})
-	m.Call()(wire.Record{Name: `made "up"`, Outcome: wire.OutcomeError})
-	m.Call()(wire.Record{Name: "made up as well", Outcome: wire.OutcomeError})
+	m.Call()(wire.Record{Method: "tools/call", Name: "order", Known: true, Outcome: wire.OutcomeResult, Duration: 3 * time.Millisecond})
+	m.Call()(wire.Record{Method: "tools/call", Name: "order", Known: true, Outcome: wire.OutcomeLimit, Duration: 3 * time.Second})
+	m.Call()(wire.Record{Method: "tools/call", Name: `made "up"`, Outcome: wire.OutcomeError})
+	m.Call()(wire.Record{Method: "tools/call", Name: "made up as well", Outcome: wire.OutcomeError})
 	m.Reload(nil)
 	m.Reload(errors.New("no"))
 
@@ -52,14 +52,14 @@ func TestMetricsCountCalls(t *testing.T) {
 	require.Equal(t, 200, status)
 	for _, line := range []string{
 		"# TYPE mcpstar_calls_total counter",
-		`mcpstar_calls_total{tool="order",outcome="result"} 1`,
-		`mcpstar_calls_total{tool="order",outcome="limit"} 1`,
-		`mcpstar_calls_total{tool="",outcome="error"} 2`,
+		`mcpstar_calls_total{method="tools/call",name="order",outcome="result"} 1`,
+		`mcpstar_calls_total{method="tools/call",name="order",outcome="limit"} 1`,
+		`mcpstar_calls_total{method="tools/call",name="",outcome="error"} 2`,
 		"# TYPE mcpstar_call_duration_seconds histogram",
-		`mcpstar_call_duration_seconds_bucket{tool="order",le="0.0025"} 0`,
-		`mcpstar_call_duration_seconds_bucket{tool="order",le="0.005"} 1`,
-		`mcpstar_call_duration_seconds_bucket{tool="order",le="+Inf"} 2`,
-		`mcpstar_call_duration_seconds_count{tool="order"} 2`,
+		`mcpstar_call_duration_seconds_bucket{method="tools/call",name="order",le="0.0025"} 0`,
+		`mcpstar_call_duration_seconds_bucket{method="tools/call",name="order",le="0.005"} 1`,
+		`mcpstar_call_duration_seconds_bucket{method="tools/call",name="order",le="+Inf"} 2`,
+		`mcpstar_call_duration_seconds_count{method="tools/call",name="order"} 2`,
 		"mcpstar_limits_total 1",
 		"mcpstar_calls_in_flight 1",
 		"mcpstar_sessions 7",

@@ -38,12 +38,12 @@ func (m *Metrics) Call() (ended func(wire.Record)) {
 	m.running.Add(1)
 	return func(r wire.Record) {
 		m.running.Add(-1)
-		tool := r.Name
+		name := r.Name
 		if !r.Known {
-			tool = "" // or clients could make up any number of series
+			name = "" // or clients could make up any number of series
 		}
-		m.set.GetOrCreateCounter(fmt.Sprintf("mcpstar_calls_total{tool=%q,outcome=%q}", tool, r.Outcome)).Inc()
-		m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf("mcpstar_call_duration_seconds{tool=%q}", tool), durations).
+		m.set.GetOrCreateCounter(fmt.Sprintf("mcpstar_calls_total{method=%q,name=%q,outcome=%q}", r.Method, name, r.Outcome)).Inc()
+		m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf("mcpstar_call_duration_seconds{method=%q,name=%q}", r.Method, name), durations).
 			Update(r.Duration.Seconds())
 		if r.Outcome == wire.OutcomeLimit {
 			m.set.GetOrCreateCounter("mcpstar_limits_total").Inc()
