@@ -46,7 +46,7 @@ func TestThreeHundredGenerationsUnderLoad(t *testing.T) {
 	f := newFolder(t, map[string]string{"server.star": generation(1)})
 	host := loadDir(t, f.dir, Options{})
 	server := httptest.NewServer(host.Handler())
-	defer server.Close()
+	t.Cleanup(server.Close) // after the clients have ended their sessions
 
 	var saved, served atomic.Int64 // the newest that was written, and that was served
 	saved.Store(1)
