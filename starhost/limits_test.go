@@ -120,6 +120,20 @@ tool(take)
 	}
 }
 
+func TestQuestionsHaveTheSizeOfAResult(t *testing.T) {
+	host := serveWith(t, `
+Yes = model(yes = bool)
+def confirm(n): return elicit("x" * n, Yes)
+def buy(n: int, yes: resolve(confirm)) -> str: return "bought"
+tool(buy)
+`, starhost.Options{Limits: starhost.CallLimits{Result: 1000}})
+	for _, revision := range []string{handshake, rounds} {
+		c := connect(t, host, revision)
+		require.Equal(t, "bought", c.call("buy", `{"n":500}`, answering("x", accept(`{"yes":true}`))).text())
+		require.Regexp(t, `the questions are 1\d\d\d bytes of JSON, more than 1000; ask with less text \(raise the limit with --max-result\)`, c.call("buy", `{"n":1000}`, nobody).failure())
+	}
+}
+
 func TestCallEndsWhenItHoldsTooMuch(t *testing.T) {
 	host := serveWith(t, `
 def zeroes(n: int) -> int: return len([0] * n)

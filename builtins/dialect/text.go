@@ -124,7 +124,7 @@ func first(s string, n int) string {
 // pad(s, width, align="left", fill=" ") fills s up to width characters. align
 // says where s then stands: left, right or center. fill is one character. The
 // result has at most 8 MiB.
-func textPad(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func textPad(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var s string
 	var width starlark.Int
 	align, fill := "left", " "
@@ -143,6 +143,7 @@ func textPad(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwarg
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.Name(), err)
 	}
+	charge(thread, len(padded))
 	return starlark.String(padded), nil
 }
 

@@ -233,6 +233,9 @@ func (c *call) round(ctx context.Context, answers map[string]json.RawMessage) (e
 	if !c.req.modern {
 		run.Ask = func(ctx context.Context, asked round.Asked) (json.RawMessage, error) {
 			c.record.questions++
+			if err := c.askable(asked.Question.Params(engine.Handshake)); err != nil {
+				return nil, err
+			}
 			c.allowance.pause()
 			defer c.allowance.resume(ctx)
 			return ask(ctx, c.req.session, asked, c.state.Call)
@@ -332,9 +335,11 @@ func (s *Server) thread(ctx context.Context, name string) (*starlark.Thread, fun
 // inputRequired is the result of a round that ends with questions.
 func (c *call) inputRequired(done *round.Result) (exactjson.Object, error) {
 	var requests exactjson.Object
+	var all []json.RawMessage
 	for _, asked := range done.Asked {
 		request := exactjson.Object{{Name: "method", Value: asked.Question.Method()}}
 		if params := asked.Question.Params(engine.Rounds); params != nil {
+			all = append(all, params)
 			request = request.With("params", params)
 		}
 		requests = append(requests, exactjson.Member{Name: asked.Key, Value: request})
@@ -346,6 +351,9 @@ func (c *call) inputRequired(done *round.Result) (exactjson.Object, error) {
 	c.record.outcome = OutcomeAsks
 	if done.State == nil {
 		return o, nil
+	}
+	if err := c.askable(all...); err != nil {
+		return nil, err
 	}
 	state, err := done.State.Encode()
 	if err != nil {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -157,6 +158,18 @@ func (c *call) limited(ctx context.Context, round func(context.Context) (exactjs
 func (c *call) fitting(raw []byte) error {
 	if most := c.server.options.ArgumentLimits.Bytes; len(raw) > most {
 		return &engine.Failure{Text: fmt.Sprintf("the arguments are %d bytes of JSON, more than %d; send less, or a part at a time (raise the limit with --max-arguments)", len(raw), most)}
+	}
+	return nil
+}
+
+// askable refuses questions that are longer together than a result may be.
+func (c *call) askable(questions ...json.RawMessage) error {
+	size := 0
+	for _, q := range questions {
+		size += len(q)
+	}
+	if most := c.server.options.ResultLimits.Bytes; size > most {
+		return &engine.Failure{Text: fmt.Sprintf("the questions are %d bytes of JSON, more than %d; ask with less text (raise the limit with --max-result)", size, most)}
 	}
 	return nil
 }
