@@ -2,6 +2,7 @@ package starhost_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"log/slog"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
+	"go.starlark.net/starlark"
 
 	"github.com/mcpstar/mcpstar/starhost"
 	"github.com/mcpstar/mcpstar/starhost/wire"
@@ -107,6 +109,38 @@ func TestRecordOfAnUnknownToolIsCut(t *testing.T) {
 	require.Equal(t, []wire.Record{{
 		Method: "tools/call", Name: strings.Repeat("日", 21) + "…", Revision: rounds, Outcome: wire.OutcomeError,
 	}}, kept.take(t))
+}
+
+// A panic of a program's own function ends its call, which is recorded as any other,
+// and nothing else.
+func TestPanicOfAGoFunctionEndsItsCallOnly(t *testing.T) {
+	var kept register
+	host := serveWith(t, `
+def crash(x: resolve(crashing, key = "crashing")) -> str: return "?"
+def fine() -> str: return "fine"
+tool(crash)
+tool(fine)
+`, starhost.Options{OnCall: kept.began, Limits: starhost.CallLimits{Calls: 1}, Resolvers: []starhost.Resolver{{
+		Name: "crashing",
+		Func: func(context.Context, []starlark.Value) (starlark.Value, error) { panic("hush") },
+	}}})
+	url := online(t, host)
+	for _, revision := range []string{handshake, rounds} {
+		for _, c := range []*client{connect(t, host, revision), connectOnline(t, url, revision, `{}`)} {
+			for range 3 {
+				c.once("crash", `{}`, "", nobody).refused(-32603, "Internal error", ``)
+			}
+			require.Equal(t, "fine", c.call("fine", `{}`, nobody).text())
+			kept.mu.Lock()
+			records, running := kept.records, kept.running
+			kept.records = nil
+			kept.mu.Unlock()
+			require.Zero(t, running)
+			require.Len(t, records, 4)
+			require.Equal(t, wire.OutcomeRefused, records[0].Outcome)
+			require.Equal(t, wire.OutcomeResult, records[3].Outcome)
+		}
+	}
 }
 
 // The values of a template's variables are arguments, and there is no end to them.

@@ -39,6 +39,12 @@ type call struct {
 func (s *Server) call(ctx context.Context, v *version, req *request) (mcp.Result, error) {
 	c := &call{server: s, version: v, offer: v.offer.Load(), req: req}
 	c.began()
+	defer func() {
+		if r := recover(); r != nil {
+			c.ended(ctx, internalError())
+			panic(r) // the guard's
+		}
+	}()
 	members, err := c.answer(engine.WithWorld(ctx, s.options.World))
 	c.ended(ctx, err)
 	if err != nil {
