@@ -43,7 +43,7 @@ func makeMarker(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tupl
 	var fn starlark.Value
 	m := &Marker{graph.Marker{Span: callSpan(thread)}}
 	if err := unpack(b, args, kwargs, "fn", &fn, "outcome?", &m.Outcome, "key?", &m.Key); err != nil {
-		return nil, err
+		return nil, each(err)[0]
 	}
 	switch fn := fn.(type) {
 	case *starlark.Function:

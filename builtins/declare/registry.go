@@ -44,12 +44,14 @@ func declaration(name string, take func(*Registry, *starlark.Thread, *starlark.B
 			return nil, err
 		}
 		if err := take(r, thread, b, args, kwargs); err != nil {
-			m := Mistake{Span: callSpan(thread), Err: err}
-			var option *optionError
-			if errors.As(err, &option) {
-				m.Option = option.name
+			for _, err := range each(err) {
+				m := Mistake{Span: callSpan(thread), Err: err}
+				var option *optionError
+				if errors.As(err, &option) {
+					m.Option = option.name
+				}
+				r.Mistakes = append(r.Mistakes, m)
 			}
-			r.Mistakes = append(r.Mistakes, m)
 		}
 		return starlark.None, nil
 	})

@@ -2,6 +2,7 @@ package declare
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -39,19 +40,22 @@ func declareTool(r *Registry, thread *starlark.Thread, b *starlark.Builtin, args
 	var fn starlark.Value
 	var annotations *starlark.Dict
 	icons, meta := iconsInto(&t.Icons), metaInto(&t.Meta)
-	if err := unpack(b, args, kwargs, "fn", &fn, "name?", &optional{&t.Name}, "title?", &optional{&t.Title},
+	err = unpack(b, args, kwargs, "fn", &fn, "name?", &optional{&t.Name}, "title?", &optional{&t.Title},
 		"description?", &optional{&t.Description}, "annotations?", &annotations, "icons?", icons, "meta?", meta,
 		"scopes?", &scopes{&t.Scopes}, "timeout?", &timeout{&t.Timeout}, "input_schema?", &verbatim{&t.InputSchema},
-		"enabled?", &t.Enabled); err != nil {
-		return err
-	}
-	if t.Func, err = ownFunction(b.Name(), fn); err != nil {
-		return err
+		"enabled?", &t.Enabled)
+	if fn != nil {
+		var wrong error
+		t.Func, wrong = ownFunction(b.Name(), fn)
+		err = errors.Join(err, wrong)
 	}
 	if annotations != nil {
-		if t.Annotations, err = toolHints(annotations); err != nil {
-			return err
-		}
+		var wrong error
+		t.Annotations, wrong = toolHints(annotations)
+		err = errors.Join(err, wrong)
+	}
+	if err != nil {
+		return err
 	}
 	r.Tools = append(r.Tools, t)
 	return nil
@@ -84,26 +88,37 @@ func exampleOf(word string) string {
 
 // toolHints checks annotations = {...}, which is in wire shape.
 func toolHints(hints *starlark.Dict) (json.RawMessage, error) {
-	known := []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+	var mistakes []error
 	for _, item := range hints.Items() {
-		name, ok := starlark.AsString(item[0])
-		if !ok || !contains(known, name) {
-			near := engine.DidYouMean(name, known)
-			if contains(known, name+"Hint") {
-				near = fmt.Sprintf("did you mean %sHint?", name)
-			}
-			return nil, fmt.Errorf("annotations: there is no %s; %s", named(item[0]), orList(near, known))
-		}
-		_, isBool := item[1].(starlark.Bool)
-		_, isText := item[1].(starlark.String)
-		if name == "title" && !isText {
-			return nil, fmt.Errorf("annotations: title is a text, got %s", engine.Describe(item[1]))
-		}
-		if name != "title" && !isBool {
-			return nil, fmt.Errorf("annotations: %s is True or False, got %s", name, engine.Describe(item[1]))
+		if err := toolHint(item[0], item[1]); err != nil {
+			mistakes = append(mistakes, err)
 		}
 	}
+	if len(mistakes) > 0 {
+		return nil, errors.Join(mistakes...)
+	}
 	return wire("annotations", hints)
+}
+
+func toolHint(key, value starlark.Value) error {
+	known := []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+	name, ok := starlark.AsString(key)
+	if !ok || !contains(known, name) {
+		near := engine.DidYouMean(name, known)
+		if contains(known, name+"Hint") {
+			near = fmt.Sprintf("did you mean %sHint?", name)
+		}
+		return fmt.Errorf("annotations: there is no %s; %s", named(key), orList(near, known))
+	}
+	_, isBool := value.(starlark.Bool)
+	_, isText := value.(starlark.String)
+	if name == "title" && !isText {
+		return fmt.Errorf("annotations: title is a text, got %s", engine.Describe(value))
+	}
+	if name != "title" && !isBool {
+		return fmt.Errorf("annotations: %s is True or False, got %s", name, engine.Describe(value))
+	}
+	return nil
 }
 
 // named is a key for a message: as text, if it is one.

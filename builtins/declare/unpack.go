@@ -2,6 +2,7 @@ package declare
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -14,31 +15,59 @@ import (
 	"github.com/mcpstar/mcpstar/engine"
 )
 
-// unpack is starlark.UnpackArgs with better words, and the option they are about.
+// unpack is starlark.UnpackArgs with better words, the option that they are about,
+// and all mistakes of the call, joined, instead of the first.
 func unpack(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, pairs ...any) error {
 	var names []string
 	for i := 0; i < len(pairs); i += 2 {
 		names = append(names, strings.TrimRight(pairs[i].(string), "?"))
 	}
+	var mistakes []error
+	known := make([]starlark.Tuple, 0, len(kwargs))
 	for _, kw := range kwargs {
 		got, _ := starlark.AsString(kw[0])
 		if slices.Contains(names, got) {
+			known = append(known, kw)
 			continue
 		}
 		help := engine.DidYouMean(got, names)
 		if help == "" {
 			help = "it has " + strings.Join(names, ", ")
 		}
-		return &optionError{got, fmt.Errorf("%s() has no option %q; %s", b.Name(), got, help)}
+		mistakes = append(mistakes, &optionError{got, fmt.Errorf("%s() has no option %q; %s", b.Name(), got, help)})
 	}
-	err := starlark.UnpackArgs(b.Name(), args, kwargs, pairs...)
-	if err == nil {
-		return nil
+	for {
+		err := starlark.UnpackArgs(b.Name(), args, known, pairs...)
+		if err == nil {
+			return errors.Join(mistakes...)
+		}
+		m := forParameter.FindStringSubmatch(err.Error())
+		if m == nil && len(mistakes) > 0 { // what is missing may be what was misspelt
+			return errors.Join(mistakes...)
+		}
+		if m == nil {
+			return fmt.Errorf("%s(): %s", b.Name(), strings.TrimPrefix(err.Error(), b.Name()+": "))
+		}
+		mistakes = append(mistakes, &optionError{m[1], fmt.Errorf("%s(): %s: %s", b.Name(), m[1], m[2])})
+		// Without the option that is wrong, the next mistake is seen.
+		rest := slices.DeleteFunc(slices.Clone(known), func(kw starlark.Tuple) bool { return kw[0] == starlark.String(m[1]) })
+		if len(rest) == len(known) || slices.Contains(pairs, any(m[1])) { // it came without its name, or has to be there
+			return errors.Join(mistakes...)
+		}
+		known = rest
 	}
-	if m := forParameter.FindStringSubmatch(err.Error()); m != nil {
-		return &optionError{m[1], fmt.Errorf("%s(): %s: %s", b.Name(), m[1], m[2])}
+}
+
+// each are the errors that were joined, or the one.
+func each(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, err := range joined.Unwrap() {
+			all = append(all, each(err)...)
+		}
+		return all
 	}
-	return fmt.Errorf("%s(): %s", b.Name(), strings.TrimPrefix(err.Error(), b.Name()+": "))
+	return []error{err}
 }
 
 // A jsonOption is an option that is kept as wire JSON; None is as if it were not

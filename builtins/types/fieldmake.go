@@ -1,6 +1,7 @@
 package types
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -15,13 +16,21 @@ var fieldWords = [...]string{
 	"min_length", "max_length", "pattern", "format", "title",
 }
 
-func makeField(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func makeField(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	if len(args) != 1 {
 		return nil, fmt.Errorf("field takes one type and then keywords: field(int, description = \"...\", ge = 0); got %d values without a keyword", len(args))
 	}
+	wrong := false
+	mistake := func(option string, err error) error {
+		wrong = true
+		return mistaken(thread, option, fmt.Errorf("field: %w", err))
+	}
 	t, err := AsType(args[0])
 	if err != nil {
-		return nil, fmt.Errorf("field: %w", err)
+		if err := mistake("", err); err != nil {
+			return nil, err
+		}
+		t = anyType
 	}
 	f := &Field{Type: t}
 	var def starlark.Value
@@ -32,24 +41,37 @@ func makeField(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwa
 			continue
 		}
 		if err := f.put(name, kv[1]); err != nil {
-			return nil, fmt.Errorf("field: %w", err)
+			if err := mistake(name, err); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if err := f.Limits.valid(shapeOf(t)); err != nil {
-		return nil, fmt.Errorf("field: %w", err)
+	if wrong { // so that the rest makes no sense
+		return &fieldValue{&Field{Type: anyType}}, nil
+	}
+	if err := f.complete(def); err != nil {
+		if err := mistake("", err); err != nil {
+			return nil, err
+		}
+		return &fieldValue{&Field{Type: anyType}}, nil
+	}
+	return &fieldValue{f}, nil
+}
+
+// complete sets the default, if there is one, of a field whose limits are known.
+func (f *Field) complete(def starlark.Value) error {
+	if err := f.Limits.valid(shapeOf(f.Type)); err != nil {
+		return err
 	}
 	if def != nil {
 		if f.Factory != nil {
-			return nil, fmt.Errorf("field takes a default or a factory, not both")
+			return errors.New("there are a default and a factory; keep one")
 		}
 		if err := f.setDefault(def); err != nil {
-			return nil, fmt.Errorf("field: %w", err)
+			return err
 		}
 	}
-	if err := f.measure().tooLarge(); err != nil {
-		return nil, fmt.Errorf("field: %w", err)
-	}
-	return &fieldValue{f}, nil
+	return f.measure().tooLarge()
 }
 
 // put sets what one keyword says.

@@ -57,7 +57,10 @@ func makeModel(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple
 		name := string(kv[0].(starlark.String))
 		f, err := AsField(kv[1])
 		if err != nil {
-			return nil, fmt.Errorf("model: field %s: %w", name, err)
+			if err := mistaken(thread, name, fmt.Errorf("model: field %s: %w", name, err)); err != nil {
+				return nil, err
+			}
+			f = &Field{Type: anyType}
 		}
 		if !utf8.ValidString(name) {
 			return nil, fmt.Errorf("model: the field name %s is not valid UTF-8", kv[0])

@@ -237,6 +237,11 @@ func (l *loader) run(m *module, program *starlark.Program) {
 	engine.NewScope(l.ctx).Attach(thread)
 	m.declared.Attach(thread)
 	types.SetNaming(thread, l)
+	var wrongTypes int
+	types.CollectMistakes(thread, func(t types.Mistake) {
+		wrongTypes++
+		l.wrongType(t)
+	})
 	release := l.options.Limits.Apply(thread)
 	defer release()
 	thread.Load = func(_ *starlark.Thread, name string) (starlark.StringDict, error) {
@@ -250,10 +255,13 @@ func (l *loader) run(m *module, program *starlark.Program) {
 	l.current.Store(m.path)
 	globals, err := gates.Init(program, thread, l.wordsOf(m))
 	m.globals = globals
+	types.CollectMistakes(thread, nil)
 	l.mistakes(m)
 	switch {
 	case err != nil:
 		l.report(l.runtimeProblem(m, err, engine.Interrupted(thread, err)))
+	case wrongTypes > 0: // what the file made is not what it says
+		l.evaluate(m, thread)
 	case l.freezeAll(m):
 		m.ran = true
 		l.evaluate(m, thread)
@@ -263,6 +271,22 @@ func (l *loader) run(m *module, program *starlark.Program) {
 		m.broken()
 	}
 	m.declared.Functions = nil // they hold on to every function made while loading
+}
+
+// maxWrongTypes is how many mistakes in types are told of all files. A loop may
+// make any number.
+const maxWrongTypes = 500
+
+// wrongType reports one mistake of a call of model or field.
+func (l *loader) wrongType(t types.Mistake) {
+	if l.errors >= maxWrongTypes {
+		return
+	}
+	message, help := splitRemedy(t.Err.Error())
+	l.report(&engine.Problem{
+		Code: "bad-type", Message: message, Help: help,
+		At: engine.Label{Span: l.argument(t.Pos, t.Option)},
+	})
 }
 
 // mistakes reports the declarations that could not be taken.

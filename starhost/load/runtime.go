@@ -35,6 +35,9 @@ func (l *loader) runtimeProblem(m *module, err, reason error) *engine.Problem {
 		return p
 	}
 	p.At, p.Also = at[0], at[1:]
+	if p.Code == "runtime" && l.makesType(eval) {
+		p.Code = "bad-type"
+	}
 	l.bracketed(p, eval)
 	if calls > len(at) {
 		p.Notes = []string{fmt.Sprintf("%d more calls led there", calls-len(at))}
@@ -72,6 +75,24 @@ func (l *loader) frames(eval *starlark.EvalError) (at []engine.Label, calls int)
 		at = append(at, label)
 	}
 	return append(at, callee...), calls + len(callee)
+}
+
+// makesType reports whether what failed is an expression that makes a type.
+func (l *loader) makesType(eval *starlark.EvalError) bool {
+	frame := eval.CallStack.At(0)
+	if frame.Pos.Filename() == "<builtin>" {
+		return slices.Contains([]string{"model", "field", "enum", "schema", "describe"}, frame.Name)
+	}
+	m := l.modules[frame.Pos.Filename()]
+	if m == nil || m.file == nil {
+		return false
+	}
+	index, _ := m.nodes()[placeOf(frame.Pos)].(*syntax.IndexExpr)
+	if index == nil {
+		return false
+	}
+	name, ok := index.X.(*syntax.Ident)
+	return ok && (name.Name == "list" || name.Name == "dict")
 }
 
 // bracketed rewords the problem of tuple[int], which is one of an annotation even
