@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -153,7 +154,8 @@ func optionsFor(files fs.FS) load.Options {
 	words, resolvers := goWords()
 	return load.Options{
 		Root: files, Entry: entry, Words: words, Resolvers: resolvers, Version: "0.3.0",
-		Limits: engine.Limits{Steps: 1_000_000},
+		Limits:  engine.Limits{Steps: 1_000_000},
+		Timeout: 2 * time.Minute, // steps and sizes are what the chunks are about
 	}
 }
 
