@@ -20,7 +20,8 @@ type inflight struct {
 	serial uint64
 	byID   map[string]*call // without the cancelled ones: their ids are free again
 	bySDK  map[string]*call
-	bytes  int
+	held   int           // calls whose answer has not gone out, answered ones among them
+	bytes  int           // how long those are together
 	ended  int           // calls so far that have been answered
 	ending int           // calls that will end by themselves
 	idle   chan struct{} // closed when ending becomes 0; nil: nobody waits
@@ -33,7 +34,7 @@ func (f *inflight) begin(m *message) (*call, *fault) {
 	if f.byID[m.id] != nil {
 		return nil, invalidRequest("this id is in use by a request that is not answered yet")
 	}
-	if n := len(f.bySDK); n > 0 && (n >= f.maxCalls || f.bytes+m.size > f.maxBytes) {
+	if f.held > 0 && (f.held >= f.maxCalls || f.bytes+m.size > f.maxBytes) {
 		return nil, &fault{code: -32603, message: "too many requests in flight: wait for answers before sending more"}
 	}
 	if f.byID == nil {
@@ -42,6 +43,7 @@ func (f *inflight) begin(m *message) (*call, *fault) {
 	f.serial++
 	c := &call{id: m.id, sdk: sdkID(m.id, f.serial), method: m.method, size: m.size}
 	f.byID[c.id], f.bySDK[c.sdk] = c, c
+	f.held++
 	f.bytes += c.size
 	if c.ends() {
 		f.ending++
@@ -76,18 +78,21 @@ func (f *inflight) end(sdk string) (c *call, cancelled bool) {
 		return nil, false
 	}
 	delete(f.bySDK, sdk)
-	f.bytes -= c.size
 	if !c.cancelled {
 		delete(f.byID, c.id)
 	}
 	return c, c.cancelled
 }
 
-// settle says that nothing is left to do for a call that end has returned.
+// settle says that nothing is left to do for a call that end has returned. Only
+// then is there room for another: an answer that waits for a client which does not
+// read would else be joined by any number of others.
 func (f *inflight) settle(c *call) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ended++
+	f.held--
+	f.bytes -= c.size
 	if c.ends() {
 		f.ending--
 	}
