@@ -14,7 +14,8 @@
 //	loads.go      what it loads, before it is run
 //	runtime.go    the first error of running it
 //	frozen.go     what it made is frozen
-//	signature.go  what its annotations mean
+//	signature.go  what its annotations mean; noreturn.go warns of a result that
+//	              never comes
 //
 // and then, over all files together: tools.go makes the tools, forms.go looks at
 // questions, and engine/graph refuses what doesn't fit. The packages below do the

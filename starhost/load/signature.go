@@ -101,6 +101,10 @@ func (l *loader) take(s *signature, a *annotation, v starlark.Value) {
 		var err error
 		if s.returns, err = types.AsType(v); err != nil {
 			l.report(a.wrong(err))
+			return
+		}
+		if p := l.noReturn(a, s.returns); p != nil {
+			l.report(p)
 		}
 	default:
 		field, err := types.AsField(v)
