@@ -132,11 +132,7 @@ func (g *Gate) bits(n int) error {
 }
 
 // number bounds a number that arithmetic gave.
-func (g *Gate) number(v starlark.Value) error {
-	i, ok := v.(starlark.Int)
-	if !ok {
-		return nil
-	}
+func (g *Gate) number(i starlark.Int) error {
 	if _, small := i.Int64(); small {
 		return nil
 	}
@@ -183,7 +179,9 @@ func (g *Gate) charge(n, unit int64) error {
 // made charges a value that was made of others and is no larger than they are.
 func (g *Gate) made(v starlark.Value) error {
 	switch v := v.(type) {
-	case starlark.Int, starlark.Float:
+	case starlark.Int:
+		return g.number(v)
+	case starlark.Float:
 		return nil
 	case *starlark.Set:
 		return g.charge(int64(v.Len()), entryBytes)

@@ -10,7 +10,7 @@ import (
 )
 
 // A Gate is what rewritten operations are handed to. Its left-hand operators are
-// the guards: for x + y a script runs (GATE + x) + y, where GATE + x gives a value
+// the guards: for x + y a script runs (GATE - x) + y, where GATE - x gives a value
 // that does the guarded addition with whatever stands right of it. That is
 // several times cheaper than the call of a function, it gives the guards their
 // thread, and every error comes from where it came from before.
@@ -27,18 +27,20 @@ type Gate struct {
 // more than a name or a constant, its evaluation may need the gate too: then the
 // operation needs a value of its own, and the Apart forms make one. The others
 // look at a value and give it back.
+//
+// None of them is +: the compiler joins what stands in a row of them if it is
+// written out, GATE + "a" + "b" to GATE + "ab".
 const (
-	Pair         = syntax.PLUS  // x OP y
+	Pair         = syntax.MINUS // x OP y
 	PairApart    = syntax.PIPE  // the same
-	Assign       = syntax.MINUS // x OP= y
+	Assign       = syntax.LTLT  // x OP= y
 	AssignApart  = syntax.AMP   // the same
 	Compare      = syntax.STAR  // x == y, x in y; the operator is CarrierOf
 	CompareApart = syntax.CIRCUMFLEX
-	Made         = syntax.SLASH      // a value that was made: charge it
+	Made         = syntax.SLASH      // a value that was made: charge it, bound an int
 	Method       = syntax.SLASHSLASH // x.name: if it is a method, guard it
 	Shared       = syntax.PERCENT    // a tuple: bound how much it holds
 	Spread       = syntax.GTGT       // *args of a call
-	Number       = syntax.LTLT       // a number that was made: bound it
 )
 
 // CarrierOf is the operator that stands for a comparison behind [Compare],
@@ -98,8 +100,6 @@ func (g *Gate) Binary(op syntax.Token, x starlark.Value, side starlark.Side) (st
 		return &pending{gate: g, x: x, kind: compares}, nil
 	case AssignApart:
 		return &pending{gate: g, x: x, kind: assigns}, nil
-	case Number:
-		return x, g.number(x)
 	case Made:
 		return x, g.made(x)
 	case Method:

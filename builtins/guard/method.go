@@ -250,6 +250,10 @@ func listed(g *Gate, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark
 
 // combined is set.union(iterable), dict.update(pairs) and what is like them.
 func combined(g *Gate, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if len(args) == 0 && b.Name() != "update" && b.Name() != "union" {
+		// The interpreter would panic.
+		return nil, fmt.Errorf("%s: got 0 arguments, want a set, a list or another iterable", b.Name())
+	}
 	if set, ok := b.Receiver().(*starlark.Set); ok && b.Name() != "update" {
 		if err := g.charge(int64(set.Len()), entryBytes); err != nil {
 			return nil, err

@@ -74,7 +74,7 @@ func (r *rewriter) assign(stmt *syntax.AssignStmt, s *scope) []syntax.Stmt {
 func (r *rewriter) set(stmt *syntax.AssignStmt, to, from syntax.Expr, op syntax.Token, s *scope) syntax.Stmt {
 	value := s.pair(guard.Assign, guard.AssignApart, op, from, r.expr(stmt.RHS, s), stmt.OpPos)
 	if op == syntax.LTLT {
-		value = s.through(guard.Number, value, stmt.OpPos)
+		value = s.through(guard.Made, value, stmt.OpPos)
 	}
 	return &syntax.AssignStmt{OpPos: stmt.OpPos, Op: syntax.EQ, LHS: to, RHS: value}
 }

@@ -4,7 +4,7 @@
 //
 //	def blow(n):               def blow(n):
 //	    return [0] * n             GATE = ENTER()
-//	                               return (GATE + [0]) * n
+//	                               return (GATE - [0]) * n
 //
 // The names in capitals are written with a character that no name of a script can
 // have. What is added has the place of what it guards, so errors point where they

@@ -151,10 +151,10 @@ func (r *rewriter) binary(e *syntax.BinaryExpr, s *scope) syntax.Expr {
 			return s.through(guard.Made, bare, e.OpPos) // a text, little longer than x
 		}
 	case syntax.LTLT:
-		return s.through(guard.Number, bare, e.OpPos) // by 511 bits at most
+		return s.through(guard.Made, bare, e.OpPos) // by 511 bits at most
 	case syntax.STAR:
 		if r.number(e.X, s) && r.number(e.Y, s) {
-			return s.through(guard.Number, bare, e.OpPos) // twice as long at most
+			return s.through(guard.Made, bare, e.OpPos) // twice as long at most
 		}
 	}
 	return s.pair(guard.Pair, guard.PairApart, e.Op, x, y, e.OpPos)
@@ -167,7 +167,9 @@ func (r *rewriter) harmless(op syntax.Token, x, y syntax.Expr, s *scope) bool {
 	switch op {
 	case syntax.PIPE: // str | None is a type
 		return r.number(x, s) || r.number(y, s) || r.isNone(x) || r.isNone(y)
-	case syntax.PLUS, syntax.MINUS, syntax.AMP, syntax.CIRCUMFLEX:
+	case syntax.PLUS:
+		return r.number(x, s) || r.number(y, s) || writtenText(x, fewPieces) && writtenText(y, fewPieces)
+	case syntax.MINUS, syntax.AMP, syntax.CIRCUMFLEX:
 		return r.number(x, s) || r.number(y, s)
 	case syntax.STAR:
 		return r.number(x, s) && r.number(y, s) && (smallLiteral(x) || smallLiteral(y))
@@ -177,6 +179,20 @@ func (r *rewriter) harmless(op syntax.Token, x, y syntax.Expr, s *scope) bool {
 		return smallLiteral(x) && smallLiteral(y)
 	case syntax.AND, syntax.OR, syntax.SLASH, syntax.SLASHSLASH, syntax.GTGT, syntax.EQ:
 		return true
+	}
+	return false
+}
+
+// fewPieces is how many pieces a text may be written in to be left alone.
+const fewPieces = 50
+
+// writtenText reports whether e is text that is written out, in some pieces.
+func writtenText(e syntax.Expr, pieces int) bool {
+	switch e := unparen(e).(type) {
+	case *syntax.Literal:
+		return e.Token == syntax.STRING || e.Token == syntax.BYTES
+	case *syntax.BinaryExpr:
+		return pieces > 1 && e.Op == syntax.PLUS && writtenText(e.Y, pieces-1) && writtenText(e.X, pieces-1)
 	}
 	return false
 }

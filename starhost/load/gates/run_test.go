@@ -1,6 +1,7 @@
 package gates_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,9 +37,17 @@ func guarded(t testing.TB, script string, limits engine.Limits, call ...starlark
 	return finish(thread, globals, err, call)
 }
 
+// errPanic says that the interpreter panics.
+var errPanic = errors.New("panic")
+
 // bare runs a script as the interpreter does. Only what ended with guards may be
 // run so.
-func bare(script string, call ...starlark.Value) (starlark.Value, error) {
+func bare(script string, call ...starlark.Value) (v starlark.Value, err error) {
+	defer func() {
+		if recover() != nil {
+			v, err = nil, errPanic
+		}
+	}()
 	thread := &starlark.Thread{Name: "bare", Print: func(*starlark.Thread, string) {}}
 	words := builtins.Words()
 	for name, v := range starlark.Universe {
