@@ -2,7 +2,6 @@ package result
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"go.starlark.net/starlark"
 
@@ -42,20 +41,8 @@ func toMessages(list []any, v starlark.Value, limits exactjson.Limits, depth int
 	case starlark.String:
 		return add(content.User(content.Text(string(v)))), nil
 	case *starlark.List, starlark.Tuple:
-		elems := v.(starlark.Indexable)
-		if depth > maxNesting {
-			return nil, fmt.Errorf("a list nested deeper than %d", maxNesting)
-		}
-		for i := range elems.Len() {
-			var err error
-			if list, err = toMessages(list, elems.Index(i), limits, depth+1); err != nil {
-				return nil, err
-			}
-			if len(list) > maxBlocks {
-				return nil, fmt.Errorf("more than %d messages; return fewer", maxBlocks)
-			}
-		}
-		return list, nil
+		return flatten(list, v.(starlark.Indexable), depth, "messages; return fewer",
+			func(list []any, elem starlark.Value) ([]any, error) { return toMessages(list, elem, limits, depth+1) })
 	case *starlark.Dict:
 		if _, ok, _ := v.Get(starlark.String("role")); ok {
 			return nil, &engine.Failure{Text: `the prompt returned a dict with a role; write user("...") or assistant("...")`}

@@ -103,26 +103,32 @@ func toBlocks(list []any, v starlark.Value, limits exactjson.Limits, depth int) 
 	case starlark.String:
 		return append(list, textBlock(string(v))), nil
 	case *starlark.List, starlark.Tuple:
-		elems := v.(starlark.Indexable)
-		if depth > maxNesting {
-			return nil, fmt.Errorf("a list nested deeper than %d", maxNesting)
-		}
-		for i := range elems.Len() {
-			var err error
-			if list, err = toBlocks(list, elems.Index(i), limits, depth+1); err != nil {
-				return nil, err
-			}
-			if len(list) > maxBlocks {
-				return nil, fmt.Errorf("more than %d content blocks; return fewer, or one text", maxBlocks)
-			}
-		}
-		return list, nil
+		return flatten(list, v.(starlark.Indexable), depth, "content blocks; return fewer, or one text",
+			func(list []any, elem starlark.Value) ([]any, error) { return toBlocks(list, elem, limits, depth+1) })
 	}
 	text, err := exactjson.Append(nil, v, "  ", limits)
 	if err != nil {
 		return nil, err
 	}
 	return append(list, textBlock(string(text))), nil
+}
+
+// flatten appends what each element gives, within bounds. what names the parts in
+// the error for too many, and says what to do.
+func flatten(list []any, elems starlark.Indexable, depth int, what string, one func([]any, starlark.Value) ([]any, error)) ([]any, error) {
+	if depth > maxNesting {
+		return nil, fmt.Errorf("a list nested deeper than %d", maxNesting)
+	}
+	for i := range elems.Len() {
+		var err error
+		if list, err = one(list, elems.Index(i)); err != nil {
+			return nil, err
+		}
+		if len(list) > maxBlocks {
+			return nil, fmt.Errorf("more than %d %s", maxBlocks, what)
+		}
+	}
+	return list, nil
 }
 
 const (
