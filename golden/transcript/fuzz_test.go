@@ -12,6 +12,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(story)
 	f.Add("-- 2026-07-28 --\n--> 1 ping")
 	f.Add("-- 2026-07-28 --\r\n--> 1 a/b {\"x\": \"$${${y}\"}\r\n")
+	f.Add("-- 2026-07-28 --")
 	f.Add("x\n-- client --\ncapabilities {}\n\n-- 2026-07-28 --\n{{\n<-- null \"\\u2028\"\n}}\n\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		tr, err := Parse("x", []byte(text))

@@ -80,14 +80,14 @@ type Said struct {
 
 // Rewrite is the section as it would be written after a play: entries that match
 // keep their lines, comments keep their places, and what is free (<~~ and groups)
-// keeps its order.
+// keeps its order. It is never nil: a section may have no lines.
 func (t *Transcript) Rewrite(s *Section, said []Said) []string {
 	said = settle(s, said)
 	index := map[*Entry]int{}
 	for i, e := range s.Entries {
 		index[e] = i
 	}
-	var out []string
+	out := []string{}
 	next := 0 // the first written entry whose margin has not been written
 	margins := func(upto int) {
 		for ; next <= upto; next++ {
