@@ -153,6 +153,7 @@ func FuzzFind(f *testing.F) {
 			}
 		}
 	}
+	f.Add(`r = "a" if"b" else "c" in"d"`)
 	for _, unit := range hostile {
 		f.Add(strings.Repeat(unit, 3))
 	}

@@ -6,10 +6,14 @@ import (
 	"github.com/mcpstar/mcpstar/starhost/load/tokens"
 )
 
+// prefixes are those that Python has and Starlark has not. Other names may touch a
+// literal: "a" if"b".
+var prefixes = map[string]bool{"f": true, "fr": true, "rf": true, "t": true, "tr": true, "rt": true, "u": true, "r": true, "b": true, "rb": true, "br": true}
+
 // string looks at a literal: what stands beside it, and what is done with it.
 func (f *finder) string() {
 	t := f.cur
-	if f.prev.Kind == tokens.String || f.prev.Kind == tokens.Name && f.before.Kind == tokens.String && f.prev.Touches(t) {
+	if f.prev.Kind == tokens.String || f.before.Kind == tokens.String && f.prev.Touches(t) && prefixes[strings.ToLower(f.prev.Text)] {
 		f.adjacent()
 	} else {
 		f.run = nil

@@ -280,6 +280,7 @@ func FuzzInbound(f *testing.F) {
 	for _, s := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":[1,2]},"inputResponses":{"q":null},"requestState":5,"_meta":{"mcpstar/x":1,"progressToken":1e9}}}`,
 		`{"jsonrpc":"2.0","id":"\ud800","method":"initialize","params":{"protocolVersion":"x"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize"}`, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`,
 		`{"jsonrpc":"2.0","id":1.5,"result":{"a":1}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":[]}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, `[]`, `{`, `{"a":"\u0000"}`,
 	} {

@@ -91,8 +91,10 @@ func same(a, b []byte) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] 
 // negotiated is the version that initialize asks the SDK for: the client's, if it is
 // one that a handshake can agree on.
 func (p *params) negotiated() []byte {
-	if version, _ := unquote(p.version); isLegacy(version) {
-		return p.version
+	if isString(p.version) {
+		if version, _ := unquote(p.version); isLegacy(version) {
+			return p.version
+		}
 	}
 	return []byte(`"` + latestLegacy + `"`)
 }
