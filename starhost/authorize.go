@@ -49,8 +49,8 @@ func (h *Host) resource(name string) (*auth.Resource, error) {
 // toolScopes are the scopes that tools want, each once.
 func (h *Host) toolScopes() []string {
 	var all []string
-	for _, t := range h.Snapshot().Tools {
-		all = append(all, t.Scopes...)
+	for _, scopes := range h.scripts.Offer().Scopes {
+		all = append(all, scopes...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -70,7 +70,7 @@ func (h *Host) authorize(options *frame.HTTPOptions) {
 		return true
 	}
 	options.Permit = func(w http.ResponseWriter, r *http.Request, tool string) bool {
-		t := h.Snapshot().Tool(tool)
-		return t == nil || len(t.Scopes) == 0 || h.guarded.Permit(w, r, t.Scopes)
+		scopes := h.scripts.Offer().Scopes[tool]
+		return len(scopes) == 0 || h.guarded.Permit(w, r, scopes)
 	}
 }

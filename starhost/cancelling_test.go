@@ -12,6 +12,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/mcpstar/mcpstar/starhost"
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/wire"
 )
 
@@ -70,7 +71,7 @@ func TestCancelledScriptStopsAndNothingIsSentOnStdio(t *testing.T) {
 			id := p.write("tools/call", c.params(tool, `{}`, ""))
 			<-running
 			p.notify("notifications/cancelled", json.RawMessage(`{"requestId":`+id+`}`))
-			require.Equal(t, wire.OutcomeCancelled, (<-ended).Outcome)
+			require.Equal(t, calls.OutcomeCancelled, (<-ended).Outcome)
 			list := p.write("tools/list", json.RawMessage(`{`+strings.TrimPrefix(c.envelope(), ",")+`}`))
 			require.Equal(t, list, string(p.next().ID), "the next response is that of the next request")
 		}
@@ -84,7 +85,7 @@ func TestEndOfStdioStopsItsScripts(t *testing.T) {
 		c.pipe().write("tools/call", c.params("forever", `{}`, ""))
 		<-running
 		require.NoError(t, c.pipe().conn.Close())
-		require.Equal(t, wire.OutcomeCancelled, (<-ended).Outcome)
+		require.Equal(t, calls.OutcomeCancelled, (<-ended).Outcome)
 	}
 }
 
@@ -123,7 +124,7 @@ func TestLeavingOverHTTPStopsTheScript(t *testing.T) {
 		answer, leave := c.web().background(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+string(c.params(tool, `{}`, ""))+`}`)
 		<-running
 		leave()
-		require.Equal(t, wire.OutcomeCancelled, (<-ended).Outcome)
+		require.Equal(t, calls.OutcomeCancelled, (<-ended).Outcome)
 		_, answered := <-answer
 		require.False(t, answered)
 	}
@@ -136,7 +137,7 @@ func TestCancellingInASessionStopsTheScriptAndIsAnswered(t *testing.T) {
 		answer, _ := c.web().background(t, `{"jsonrpc":"2.0","id":"c","method":"tools/call","params":`+string(c.params(tool, `{}`, ""))+`}`)
 		<-running
 		c.web().post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c"}}`, nil)
-		require.Equal(t, wire.OutcomeCancelled, (<-ended).Outcome)
+		require.Equal(t, calls.OutcomeCancelled, (<-ended).Outcome)
 		require.Contains(t, <-answer, `{"jsonrpc":"2.0","id":"c","error":{"code":-32800,"message":"Request cancelled"}}`)
 	}
 }
@@ -147,7 +148,7 @@ func TestEndOfASessionStopsItsScripts(t *testing.T) {
 	c.web().background(t, `{"jsonrpc":"2.0","id":"c","method":"tools/call","params":`+string(c.params("forever", `{}`, ""))+`}`)
 	<-running
 	c.web().post(``, func(r *http.Request) { r.Method = http.MethodDelete })
-	require.Equal(t, wire.OutcomeCancelled, (<-ended).Outcome)
+	require.Equal(t, calls.OutcomeCancelled, (<-ended).Outcome)
 }
 
 func TestCancelledHTTPCallWithdrawsItsQuestion(t *testing.T) {
@@ -161,7 +162,7 @@ func TestCancelledHTTPCallWithdrawsItsQuestion(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, "elicitation/create", q.Method)
 	w.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c"}}`, nil)
-	require.Equal(t, wire.OutcomeCancelled, (<-ended).Outcome)
+	require.Equal(t, calls.OutcomeCancelled, (<-ended).Outcome)
 	var told []string
 	for m, ok := next(); ok; m, ok = next() {
 		if m.Method == "notifications/cancelled" {

@@ -9,9 +9,9 @@
 //	http.ListenAndServe("127.0.0.1:8080", host.Handler())
 //
 // It is a small front. The work is done in the rooms below: starhost/load makes
-// a snapshot of the scripts or a report of what is wrong with them, starhost/wire
-// serves snapshots over the Go SDK, starhost/testing plays calls with scripted
-// answers.
+// a snapshot of the scripts or a report of what is wrong with them, starhost/calls
+// runs calls on it, starhost/isolate has that done in another process, starhost/wire
+// puts it on the Go SDK, starhost/testing plays calls with scripted answers.
 //
 // Start reading at [LoadDir], then [Host].
 package starhost

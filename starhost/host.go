@@ -6,20 +6,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"go.starlark.net/starlark"
 
+	"github.com/mcpstar/mcpstar/starhost/isolate"
 	"github.com/mcpstar/mcpstar/starhost/load"
-	"github.com/mcpstar/mcpstar/starhost/reload"
 	"github.com/mcpstar/mcpstar/starhost/wire"
 	"github.com/mcpstar/mcpstar/starhost/wire/auth"
 	"github.com/mcpstar/mcpstar/starhost/wire/frame"
@@ -29,18 +26,10 @@ import (
 // of connections at once.
 type Host struct {
 	options Options
-	loading load.Options // what each load begins with
-	source  source
+	scripts isolate.Program
 	server  *wire.Server
 	guarded *auth.Resource // nil without authorization
-
-	reloading  sync.Mutex // one Reload at a time; guards lifespan
-	lifespan   *lifespan
-	seen       atomic.Pointer[reload.Fingerprint] // of the last load, good or bad
-	background sync.WaitGroup                     // lifespans that wait for their last call
-
-	closing  sync.Once
-	watching func() // told when Watch has begun; for tests
+	closing sync.Once
 }
 
 // Load loads the server at opts.Entry of a file system and starts its lifespan.
@@ -51,7 +40,11 @@ type Host struct {
 //
 // [report.Error]: https://pkg.go.dev/github.com/mcpstar/mcpstar/starhost/load/report#Error
 func Load(ctx context.Context, fsys fs.FS, opts Options) (*Host, error) {
-	return open(ctx, source{fsys: fsys}, "", opts)
+	scripts, err := newProgram(ctx, source{fsys: fsys}, "", opts)
+	if err != nil {
+		return nil, err
+	}
+	return newHost(ctx, scripts, opts)
 }
 
 // LoadDir loads the server at a path: a .star file, or a folder. Of a folder the
@@ -61,44 +54,25 @@ func Load(ctx context.Context, fsys fs.FS, opts Options) (*Host, error) {
 // Scripts can't read anything outside of the root: the nearest folder upwards
 // with a mcpstar.toml, else the folder of the file.
 func LoadDir(ctx context.Context, path string, opts Options) (*Host, error) {
-	place, err := Locate(path)
+	scripts, err := programAt(ctx, path, opts)
 	if err != nil {
 		return nil, err
 	}
-	opts.Entry = place.Entry
-	return open(ctx, source{dir: place.Root}, filepath.Base(place.Folder), opts)
+	return newHost(ctx, scripts, opts)
 }
 
-func open(ctx context.Context, from source, folder string, opts Options) (*Host, error) {
-	l, err := opts.load()
+// newHost serves scripts. It ends them when it can't.
+func newHost(ctx context.Context, scripts isolate.Program, opts Options) (*Host, error) {
+	h := &Host{options: opts, scripts: scripts}
+	w, err := opts.wire()
+	if err == nil {
+		h.guarded, err = h.resource(scripts.Offer().Name)
+	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, scripts.Close(ctx))
 	}
-	l.Folder = folder
-	h := &Host{options: opts, loading: l, source: from}
-	w, err := h.options.wire()
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := h.load(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	if h.guarded, err = h.resource(snapshot.Name); err != nil {
-		return nil, err
-	}
-	if h.lifespan, err = start(ctx, snapshot, &h.options); err != nil {
-		return nil, err
-	}
-	h.server = wire.New(snapshot, h.lifespan.state, w)
+	h.server = wire.New(scripts, w)
 	return h, nil
-}
-
-func (h *Host) logger() *slog.Logger {
-	if h.options.Logger == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return h.options.Logger
 }
 
 // Serve serves one connection until it ends or ctx does. [Host.ServeStdio] is
@@ -133,18 +107,17 @@ func (h *Host) handler() *frame.Handler {
 		AllowedHosts:   o.AllowedHosts,
 		AllowedOrigins: o.AllowedOrigins,
 		MaxBody:        o.MaxBody,
-		ToolSchema:     h.toolSchema,
+		ToolSchema:     h.boundSchema,
 		Logger:         h.options.Logger,
 	}
 	h.authorize(&options)
 	return frame.NewHandler(h.server.MCP(), options)
 }
 
-func (h *Host) toolSchema(name string) ([]byte, bool) {
-	if t := h.Snapshot().Tool(name); t != nil {
-		return t.InputSchema, true
-	}
-	return nil, false
+// boundSchema is the input schema of a tool whose arguments are repeated in headers.
+func (h *Host) boundSchema(tool string) ([]byte, bool) {
+	schema, ok := h.scripts.Offer().Bound[tool]
+	return schema, ok
 }
 
 // ServeListener serves [Host.Handler] at /mcp of a listener, with timeouts fit
@@ -185,8 +158,14 @@ func (h *Host) Mount(server *mcp.Server) error {
 	return nil
 }
 
-// Snapshot is what the host serves now.
-func (h *Host) Snapshot() *load.Snapshot { return h.server.Snapshot() }
+// Snapshot is what the host serves now; nil when [Options.Isolate] has the scripts
+// in another process.
+func (h *Host) Snapshot() *load.Snapshot {
+	if here, ok := h.scripts.(*program); ok {
+		return here.Runner.Snapshot()
+	}
+	return nil
+}
 
 // Sessions counts the connections of the moment: stdio and handshake sessions, and
 // requests of 2026-07-28 over HTTP while they run.
@@ -197,33 +176,8 @@ func (h *Host) Sessions() int { return h.server.Sessions() }
 // there are no tools.
 func (h *Host) Close(ctx context.Context) error {
 	var err error
-	h.closing.Do(func() {
-		h.reloading.Lock()
-		defer h.reloading.Unlock()
-		h.server.Close(ctx)
-		nothing := &load.Snapshot{Name: h.Snapshot().Name}
-		h.lifespan.users = append(h.lifespan.users, h.server.Publish(nothing, starlark.None))
-		h.quiet(ctx)
-		err = h.lifespan.end(ctx)
-	})
+	h.closing.Do(func() { err = h.scripts.Close(ctx) })
 	return err
-}
-
-// quiet waits until no call runs any more and the lifespans of earlier versions
-// have ended, but no longer than ctx.
-func (h *Host) quiet(ctx context.Context) {
-	idle := make(chan struct{})
-	go func() {
-		defer close(idle)
-		h.background.Wait()
-		for _, used := range h.lifespan.users {
-			<-used
-		}
-	}()
-	select {
-	case <-idle:
-	case <-ctx.Done():
-	}
 }
 
 // A Place is where a server lies.

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/load"
-	"github.com/mcpstar/mcpstar/starhost/wire"
 )
 
 // CallLimits bound what scripts may use. Zero fields mean the default. A call that
@@ -45,7 +45,7 @@ func (l CallLimits) load(to *load.Options) {
 	}
 }
 
-func (l CallLimits) wire(to *wire.Options) {
+func (l CallLimits) calls(to *calls.Options) {
 	to.Timeout, to.Calls = l.Timeout, l.Calls
 	to.ResultLimits.Bytes, to.ArgumentLimits.Bytes = l.Result, l.Arguments
 }

@@ -16,6 +16,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/mcpstar/mcpstar/starhost"
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/wire"
 )
 
@@ -77,27 +78,31 @@ func (r *register) take(t *testing.T) []wire.Record {
 func TestRecordTellsEachRoundOfACall(t *testing.T) {
 	var kept register
 	host := serveWith(t, observed, starhost.Options{OnCall: kept.began, MaxSteps: 100_000})
-	about := func(revision string, round, resolvers, questions int, outcome wire.Outcome) wire.Record {
-		return wire.Record{Method: "tools/call", Name: "order", Known: true, Revision: revision,
-			Round: round, Resolvers: resolvers, Questions: questions, Outcome: outcome}
+	about := func(revision string, round, resolvers, questions int, outcome calls.Outcome) wire.Record {
+		return wire.Record{Method: "tools/call", Revision: revision, Report: calls.Report{Name: "order", Known: true,
+			Round: round, Resolvers: resolvers, Questions: questions, Outcome: outcome}}
 	}
 	copies := answering("How many", accept(`{"copies":2}`))
 
 	modern := connect(t, host, rounds)
 	require.Equal(t, "2", modern.call("order", `{"title":"Dune"}`, copies).text())
 	require.Equal(t, []wire.Record{
-		about(rounds, 1, 2, 1, wire.OutcomeAsks), about(rounds, 2, 2, 0, wire.OutcomeResult),
+		about(rounds, 1, 2, 1, calls.OutcomeAsks), about(rounds, 2, 2, 0, calls.OutcomeResult),
 	}, kept.take(t))
 
 	old := connect(t, host, handshake)
 	require.Equal(t, "2", old.call("order", `{"title":"Dune"}`, copies).text())
-	require.Equal(t, []wire.Record{about(handshake, 1, 2, 1, wire.OutcomeResult)}, kept.take(t))
+	require.Equal(t, []wire.Record{about(handshake, 1, 2, 1, calls.OutcomeResult)}, kept.take(t))
 
-	for title, outcome := range map[string]wire.Outcome{
-		"endless": wire.OutcomeLimit, "broken": wire.OutcomeError, "wrong": wire.OutcomeRefused,
+	for title, outcome := range map[string]calls.Outcome{
+		"endless": calls.OutcomeLimit, "broken": calls.OutcomeError, "wrong": calls.OutcomeRefused,
 	} {
 		old.call("order", `{"title":"`+title+`"}`, copies)
-		require.Equal(t, []wire.Record{about(handshake, 1, 2, 1, outcome)}, kept.take(t))
+		want := about(handshake, 1, 2, 1, outcome)
+		if outcome == calls.OutcomeLimit {
+			want.Limit = "stopped after 100000 steps: does a loop end? (raise the limit with --max-steps)"
+		}
+		require.Equal(t, []wire.Record{want}, kept.take(t))
 	}
 }
 
@@ -107,7 +112,8 @@ func TestRecordOfAnUnknownToolIsCut(t *testing.T) {
 	onName := strings.Repeat("日", 40)
 	connect(t, host, rounds).once(onName, `{}`, "", nobody)
 	require.Equal(t, []wire.Record{{
-		Method: "tools/call", Name: strings.Repeat("日", 21) + "…", Revision: rounds, Outcome: wire.OutcomeError,
+		Method: "tools/call", Revision: rounds,
+		Report: calls.Report{Name: strings.Repeat("日", 21) + "…", Outcome: calls.OutcomeError},
 	}}, kept.take(t))
 }
 
@@ -137,8 +143,8 @@ tool(fine)
 			kept.mu.Unlock()
 			require.Zero(t, running)
 			require.Len(t, records, 4)
-			require.Equal(t, wire.OutcomeRefused, records[0].Outcome)
-			require.Equal(t, wire.OutcomeResult, records[3].Outcome)
+			require.Equal(t, calls.OutcomeRefused, records[0].Outcome)
+			require.Equal(t, calls.OutcomeResult, records[3].Outcome)
 		}
 	}
 }
@@ -155,8 +161,8 @@ resource("book://{title}", book)
 		c := connect(t, host, revision)
 		m := c.request("resources/read", json.RawMessage(`{"uri":"book://hush"`+c.envelope()+`}`), nobody)
 		require.Nil(t, m.Error)
-		require.Equal(t, []wire.Record{{Method: "resources/read", Name: "book://{title}", Known: true,
-			Revision: revision, Round: 1, Outcome: wire.OutcomeResult}}, kept.take(t))
+		require.Equal(t, []wire.Record{{Method: "resources/read", Revision: revision,
+			Report: calls.Report{Name: "book://{title}", Known: true, Round: 1, Outcome: calls.OutcomeResult}}}, kept.take(t))
 	}
 	require.NotContains(t, strings.Join(out.take(), "\n"), "hush")
 }

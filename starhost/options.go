@@ -13,6 +13,7 @@ import (
 	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/engine/round"
 	"github.com/mcpstar/mcpstar/engine/seal"
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/load"
 	"github.com/mcpstar/mcpstar/starhost/wire"
 )
@@ -73,7 +74,7 @@ type Options struct {
 	// OnFailed is told of scripts that fail while they serve: the place, and what
 	// to write instead. fail("...") is none. It must be safe for concurrent use.
 	// Nil tells the Logger, as a warning.
-	OnFailed func(wire.Failed)
+	OnFailed func(calls.Failed)
 
 	// Tracer makes OpenTelemetry spans: one for each round of a call, under the
 	// traceparent of the request's _meta or else under the first round, and a child
@@ -163,22 +164,31 @@ func (o *Options) load() (load.Options, error) {
 	return l, nil
 }
 
-func (o *Options) wire() (wire.Options, error) {
-	w := wire.Options{
+// calls are the options of what runs the calls.
+func (o *Options) calls() calls.Options {
+	c := calls.Options{
 		Logger:     o.Logger,
 		Print:      o.print,
-		StateTTL:   o.StateTTL,
 		MaxCallAge: o.MaxCallAge,
 		Limits:     o.limits(),
-		PageSize:   o.PageSize,
-		Version:    o.Version,
-		OnCall:     o.OnCall,
 		OnFailed:   o.OnFailed,
-		Tracer:     o.Tracer,
 	}
-	o.Limits.wire(&w)
+	o.Limits.calls(&c)
 	if o.Test != nil {
-		w.World, w.Observe, w.Replace = o.Test.World, o.Test.Observe, o.Test.Replace
+		c.World, c.Observe, c.Replace = o.Test.World, o.Test.Observe, o.Test.Replace
+	}
+	return c
+}
+
+// wire are the options of the protocol's side.
+func (o *Options) wire() (wire.Options, error) {
+	w := wire.Options{
+		Logger:   o.Logger,
+		StateTTL: o.StateTTL,
+		PageSize: o.PageSize,
+		Version:  o.Version,
+		OnCall:   o.OnCall,
+		Tracer:   o.Tracer,
 	}
 	if o.StateKeys != nil {
 		ring, err := seal.NewRing(o.StateKeys...)

@@ -41,7 +41,7 @@ func BenchmarkSaveToNewCode(b *testing.B) {
 			defer client.Close()
 			ctx, cancel := context.WithCancel(b.Context())
 			told, ready, ended := make(chan told), make(chan struct{}), make(chan error)
-			host.watching = func() { close(ready) }
+			host.scripts.(*program).watching = func() { close(ready) }
 			go func() {
 				ended <- host.Watch(ctx, func(c *Change, err error) { told <- toldOf(c, err) })
 			}()

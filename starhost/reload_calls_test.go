@@ -196,7 +196,7 @@ func TestAnOldLifespanWaitsForItsCalls(t *testing.T) {
 	require.Equal(t, "open 10\nopen 20\n", printed.String())
 	answer <- accept("yes")
 	require.NoError(t, <-said)
-	host.background.Wait()
+	host.scripts.(*program).background.Wait()
 	require.Equal(t, "open 10\nopen 20\nclose 10\n", printed.String())
 	require.NoError(t, client.Close())
 	require.NoError(t, host.Close(t.Context()))
@@ -269,12 +269,12 @@ func TestAFailedReloadIsToldWhereLoggingIsOn(t *testing.T) {
 	require.Nil(t, reply.Error)
 	f.write("server.star", "tool(nothing)\n")
 	var told error
-	host.look(t.Context(), true, func(_ *Change, err error) { told = err })
+	host.scripts.(*program).look(t.Context(), true, func(_ *Change, err error) { told = err })
 	require.ErrorContains(t, told, "undefined: nothing")
 	require.Contains(t, string(<-notified), "undefined: nothing")
 	require.Empty(t, logged.String(), "the caller has been told")
 	f.write("server.star", "tool(nothing_else)\n")
-	host.look(t.Context(), true, nil)
+	host.scripts.(*program).look(t.Context(), true, nil)
 	require.Contains(t, string(<-notified), "undefined: nothing_else")
 	require.Contains(t, logged.String(), "undefined: nothing_else")
 }

@@ -67,7 +67,7 @@ func watch(t *testing.T, host *Host) <-chan told {
 	t.Helper()
 	tell := make(chan told, 1000)
 	ready := make(chan struct{})
-	host.watching = func() { close(ready) }
+	host.scripts.(*program).watching = func() { close(ready) }
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- host.Watch(ctx, func(c *Change, err error) { tell <- told{c, err} }) }()
@@ -263,12 +263,12 @@ func TestATouchIsNoChange(t *testing.T) {
 	require.NoError(t, os.Chtimes(f.path("server.star"), now, now))
 	f.write("notes.txt", "nobody reads this")
 	f.write("server.star", greeter("old"))
-	require.False(t, host.look(t.Context(), false, count))
+	require.False(t, host.scripts.(*program).look(t.Context(), false, count))
 	require.Zero(t, reloads)
 	f.write("server.star", greeter("new"))
-	require.False(t, host.look(t.Context(), false, count))
+	require.False(t, host.scripts.(*program).look(t.Context(), false, count))
 	require.Equal(t, 1, reloads)
-	require.False(t, host.look(t.Context(), false, count))
+	require.False(t, host.scripts.(*program).look(t.Context(), false, count))
 	require.Equal(t, 1, reloads, "the same content is loaded once")
 }
 
@@ -280,13 +280,13 @@ func TestAHalfWrittenFileIsWaitedFor(t *testing.T) {
 	reloads := 0
 	count := func(*Change, error) { reloads++ }
 	f.write("server.star", "")
-	require.True(t, host.look(t.Context(), false, count))
+	require.True(t, host.scripts.(*program).look(t.Context(), false, count))
 	require.Zero(t, reloads)
 	require.Equal(t, "old", call(t, host, "greet"))
-	require.False(t, host.look(t.Context(), true, count), "after a while an empty file is what the author wants")
+	require.False(t, host.scripts.(*program).look(t.Context(), true, count), "after a while an empty file is what the author wants")
 	require.Equal(t, 1, reloads)
 	f.write("server.star", greeter("new"))
-	require.False(t, host.look(t.Context(), false, count))
+	require.False(t, host.scripts.(*program).look(t.Context(), false, count))
 	require.Equal(t, "new", call(t, host, "greet"))
 }
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/load/report"
 	hosttest "github.com/mcpstar/mcpstar/starhost/testing"
-	"github.com/mcpstar/mcpstar/starhost/wire"
 )
 
 const clumsy = `
@@ -35,9 +35,9 @@ tool(handled)
 
 // What the model reads is short; the author is told the place.
 func TestAScriptThatFailsIsToldWithItsPlace(t *testing.T) {
-	var failed []wire.Failed
+	var failed []calls.Failed
 	host, err := Load(t.Context(), fstest.MapFS{"shop.star": {Data: []byte(clumsy)}}, Options{
-		OnFailed: func(f wire.Failed) { failed = append(failed, f) },
+		OnFailed: func(f calls.Failed) { failed = append(failed, f) },
 	})
 	require.NoError(t, err)
 	require.Equal(t, `Error executing tool broken: key "b" not in dict`, call(t, host, "broken"))

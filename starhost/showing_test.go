@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.starlark.net/starlark"
 
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/load"
 	"github.com/mcpstar/mcpstar/starhost/wire"
 	"github.com/mcpstar/mcpstar/starhost/wire/frame"
@@ -266,7 +267,8 @@ func TestChangedToolsAreListedAndToldOnce(t *testing.T) {
 	}
 	first := version("def a(): return 1\ntool(a)")
 	second := version("def b(): return 1\ndef c(): return 1\ntool(b)\ntool(c)")
-	server := wire.New(first, starlark.None, wire.Options{})
+	scripts := calls.New(first, starlark.None, calls.Options{})
+	server := wire.New(scripts, wire.Options{})
 	conn, transport := frame.Pipe(frame.StdioOptions{})
 	served := make(chan error, 1)
 	ctx, stop := context.WithCancel(context.Background())
@@ -278,7 +280,7 @@ func TestChangedToolsAreListedAndToldOnce(t *testing.T) {
 	c.greet()
 
 	require.Contains(t, string(c.list()), `"name":"a"`)
-	server.Publish(second, starlark.None)
+	scripts.Publish(second, starlark.None)
 	note := p.next()
 	require.Equal(t, "notifications/tools/list_changed", note.Method)
 	require.NotContains(t, string(c.list()), `"name":"a"`)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpstar/mcpstar/starhost"
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/wire"
 )
 
@@ -109,7 +110,7 @@ func (s *Server) Reload(ctx context.Context) error {
 func (s *Server) counted() func(wire.Record) {
 	return func(r wire.Record) {
 		s.calls.Add(1)
-		if r.Outcome != wire.OutcomeResult && r.Outcome != wire.OutcomeAsks {
+		if r.Outcome != calls.OutcomeResult && r.Outcome != calls.OutcomeAsks {
 			s.wrong.Add(1)
 		}
 	}

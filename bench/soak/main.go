@@ -15,6 +15,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
+	"net/http"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -49,9 +51,12 @@ func soak(ctx context.Context, out io.Writer, long time.Duration) error {
 	l := &load{server: server}
 	err = l.open()
 	var sizes []drive.Size
+	settled := math.MaxInt
 	for phase := 0; phase < phases && err == nil; phase++ {
 		l.run(ctx, long/phases)
-		size := drive.Measure()
+		l.web.CloseIdleConnections() // how many the load has needed at once is chance
+		size := drive.Settled(settled)
+		settled = size.Goroutines
 		sizes = append(sizes, size)
 		fmt.Fprintf(out, "%3d%%: %s; %d calls, %d connections, %d cut off, %d reloads\n",
 			(phase+1)*100/phases, size, l.took.Good(), l.connections.Load(), l.cut.Load(), l.reloads.Load())
@@ -93,6 +98,7 @@ func least(sizes []drive.Size) drive.Size {
 type load struct {
 	server *drive.Server
 	pool   []drive.Client // connections that last
+	web    *http.Client   // of those over HTTP
 
 	took                      drive.Latencies
 	connections, cut, reloads atomic.Int64
@@ -100,13 +106,13 @@ type load struct {
 
 // open makes the connections that last: of each kind two.
 func (l *load) open() error {
-	web := drive.Connections(32)
+	l.web = drive.Connections(32)
 	for _, revision := range []string{drive.Handshake, drive.Rounds, drive.Handshake, drive.Rounds} {
 		lines, err := drive.Stdio(l.server.Host, revision)
 		if err != nil {
 			return err
 		}
-		online, err := drive.Online(web, l.server.URL, revision)
+		online, err := drive.Online(l.web, l.server.URL, revision)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.starlark.net/starlark"
 
@@ -19,6 +20,17 @@ type Auth struct {
 	Scopes []string
 	// Claims are all that the token says, as a JSON object; nil for nothing.
 	Claims json.RawMessage
+}
+
+// Missing are the scopes of needed that the token does not allow, in their order.
+func (a *Auth) Missing(needed []string) []string {
+	var missing []string
+	for _, scope := range needed {
+		if !slices.Contains(a.Scopes, scope) {
+			missing = append(missing, scope)
+		}
+	}
+	return missing
 }
 
 // identity is ctx.auth.

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/engine/exactjson"
 	"github.com/mcpstar/mcpstar/engine/graph"
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/load"
-	"github.com/mcpstar/mcpstar/starhost/wire"
 )
 
 func newList(s streams) *cobra.Command {
@@ -84,16 +84,16 @@ func show(s streams, head string, enabled bool, description string, plan *graph.
 func listed(s *load.Snapshot) exactjson.Object {
 	var tools, prompts, resources, templates []any
 	for _, t := range s.Tools {
-		tools = append(tools, wire.ToolJSON(t))
+		tools = append(tools, calls.ToolJSON(t))
 	}
 	for _, p := range s.Prompts {
-		prompts = append(prompts, wire.PromptJSON(p))
+		prompts = append(prompts, calls.PromptJSON(p))
 	}
 	for _, r := range s.Resources {
-		resources = append(resources, wire.ResourceJSON(r))
+		resources = append(resources, calls.ResourceJSON(r))
 	}
 	for _, r := range s.Templates {
-		templates = append(templates, wire.ResourceJSON(r))
+		templates = append(templates, calls.ResourceJSON(r))
 	}
 	o := exactjson.Object{{Name: "tools", Value: append([]any{}, tools...)}}
 	for _, more := range []exactjson.Member{

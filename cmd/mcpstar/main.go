@@ -16,8 +16,8 @@ import (
 	"syscall"
 	_ "time/tzdata" // time.time(location = ...) works on machines without zone files
 
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/load/report"
-	"github.com/mcpstar/mcpstar/starhost/wire"
 )
 
 // version is set by the linker for releases.
@@ -92,7 +92,7 @@ func (s streams) complain(err error) {
 }
 
 // failed prints where a script failed while it served, as one block.
-func (s streams) failed(f wire.Failed) {
+func (s streams) failed(f calls.Failed) {
 	var b strings.Builder
 	_ = report.Render(&b, f.Report.Problems, f.Report.Sources, report.Options{Color: s.color}) // a Builder takes everything
 	block := b.String()

@@ -96,7 +96,7 @@ func (l *loader) resource(d *declare.Resource, fns *functions) *Resource {
 		URI: d.URI, Text: d.Text, Size: d.Size, Annotations: d.Annotations, Icons: d.Icons, Meta: d.Meta,
 		Enabled: d.Enabled, Completions: map[string]*Completion{}, hint: d.Hint,
 	}
-	template, err := parseTemplate(d.URI, d.AnyPath)
+	template, err := ParseTemplate(d.URI, d.AnyPath)
 	if err != nil {
 		message, help := splitRemedy(err.Error())
 		l.report(&engine.Problem{Code: "resource-uri", Message: message, At: engine.Label{Span: d.Span}, Help: help})
@@ -256,9 +256,10 @@ func (l *loader) unboundParameter(name string, variables []Variable, d *declare.
 // A Template is a URI with variables (RFC 6570).
 type Template struct {
 	Variables []Variable
+	// AnyPath says that a value may climb: "../secret".
+	AnyPath bool
 
-	parsed  *uritemplate.Template
-	anyPath bool
+	parsed *uritemplate.Template
 }
 
 // A Variable is one of a template.
@@ -270,8 +271,9 @@ type Variable struct {
 	Many bool
 }
 
-// parseTemplate reads a URI; nil where it has no variables.
-func parseTemplate(uri string, anyPath bool) (*Template, error) {
+// ParseTemplate reads a URI; nil where it has no variables. anyPath is
+// [Template.AnyPath].
+func ParseTemplate(uri string, anyPath bool) (*Template, error) {
 	if !strings.ContainsAny(uri, "{}") {
 		return nil, content.CheckURI(uri)
 	}
@@ -282,7 +284,7 @@ func parseTemplate(uri string, anyPath bool) (*Template, error) {
 	if before, _, _ := strings.Cut(uri, "{"); content.CheckURI(before+"x") != nil {
 		return nil, fmt.Errorf(`%q has no scheme before its first variable; write it like "users://{id}"`, uri)
 	}
-	t := &Template{parsed: parsed, anyPath: anyPath}
+	t := &Template{parsed: parsed, AnyPath: anyPath}
 	for _, v := range variablesOf(uri) {
 		if slices.ContainsFunc(t.Variables, func(o Variable) bool { return o.Name == v.Name }) {
 			return nil, fmt.Errorf("the URI %q has {%s} twice; give each variable a name of its own", uri, v.Name)
@@ -327,7 +329,7 @@ func (t *Template) Match(uri string) (args *starlark.Dict, ok bool) {
 		}
 		list := make([]starlark.Value, len(texts))
 		for i, text := range texts {
-			if !t.anyPath && climbs(text) || strings.ContainsRune(text, 0) {
+			if !t.AnyPath && climbs(text) || strings.ContainsRune(text, 0) {
 				return nil, false
 			}
 			list[i] = starlark.String(text)

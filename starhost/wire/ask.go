@@ -2,8 +2,6 @@ package wire
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/mcpstar/mcpstar/builtins/questions"
 	"github.com/mcpstar/mcpstar/engine"
-	"github.com/mcpstar/mcpstar/engine/round"
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/wire/frame"
 )
 
@@ -21,19 +18,15 @@ import (
 // is how revisions before 2026-07-28 ask. Our params are sent exactly, and the
 // answer is the raw one that wire/frame has kept; behind somebody else's
 // transport it is what the SDK made of it.
-func ask(ctx context.Context, session *mcp.ServerSession, asked round.Asked, callID string) (json.RawMessage, error) {
-	q := asked.Question
-	params := q.Params(engine.Handshake)
-	if identified, ok := q.(questions.Identified); ok {
-		params = identified.WithID(elicitationID(callID, asked.Key))
-	}
+func ask(ctx context.Context, session *mcp.ServerSession, q calls.Question) (json.RawMessage, error) {
+	params := q.Params
 	if params == nil {
 		params = json.RawMessage(`{}`)
 	}
 	ctx = withExactParams(ctx, params)
 	var res mcp.Result
 	var err error
-	switch q.Method() {
+	switch q.Method {
 	case "elicitation/create":
 		res, err = notNil(session.Elicit(ctx, elicitParams(q)))
 	case "sampling/createMessage":
@@ -41,7 +34,7 @@ func ask(ctx context.Context, session *mcp.ServerSession, asked round.Asked, cal
 	case "roots/list":
 		res, err = notNil(session.ListRoots(ctx, &mcp.ListRootsParams{}))
 	default:
-		return nil, fmt.Errorf("no way to ask %s", q.Method())
+		return nil, fmt.Errorf("no way to ask %s", q.Method)
 	}
 	if err != nil {
 		return nil, askError(ctx, err)
@@ -60,18 +53,11 @@ func notNil[R mcp.Result](res R, err error) (mcp.Result, error) {
 }
 
 // elicitParams are what the SDK checks before it sends: the mode.
-func elicitParams(q engine.Question) *mcp.ElicitParams {
-	if q.Word() == "elicit_url" {
+func elicitParams(q calls.Question) *mcp.ElicitParams {
+	if q.URL {
 		return &mcp.ElicitParams{Mode: "url"}
 	}
 	return &mcp.ElicitParams{Mode: "form"}
-}
-
-// elicitationID names an elicit_url of a call. Both sides of a notification can
-// compute it, so nothing has to be remembered.
-func elicitationID(callID, key string) string {
-	sum := sha256.Sum256([]byte(callID + "\x00" + key))
-	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
 // askError is what a call ends with when the client answers a question with an

@@ -4,40 +4,32 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"go.starlark.net/starlark"
 
-	"github.com/mcpstar/mcpstar/builtins/callctx"
 	"github.com/mcpstar/mcpstar/builtins/questions"
-	"github.com/mcpstar/mcpstar/builtins/result"
-	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/engine/exactjson"
 	"github.com/mcpstar/mcpstar/engine/round"
 	"github.com/mcpstar/mcpstar/engine/seal"
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/wire/frame"
 )
 
-// A call is one request of tools/call, prompts/get or resources/read on its way: one
-// round of what the author sees as one call.
+// A call is one request of tools/call, prompts/get or resources/read between the
+// protocol and the scripts: what only the protocol knows is here, the state that
+// travels sealed through the client above all.
 type call struct {
-	server  *Server
-	version *version
-	offer   *offer
-	req     *request
-	subject subject
-	state   *round.State
-	record  record
-	told    progress
-	// allowance is what the round may use.
-	allowance *allowance
+	server *Server
+	req    *request
+	record record
 }
 
 // call answers a request.
-func (s *Server) call(ctx context.Context, v *version, req *request) (mcp.Result, error) {
-	c := &call{server: s, version: v, offer: v.offer.Load(), req: req}
+func (s *Server) call(ctx context.Context, req *request) (mcp.Result, error) {
+	c := &call{server: s, req: req}
 	c.began()
 	defer func() {
 		if r := recover(); r != nil {
@@ -45,7 +37,7 @@ func (s *Server) call(ctx context.Context, v *version, req *request) (mcp.Result
 			panic(r) // the guard's
 		}
 	}()
-	members, err := c.answer(engine.WithWorld(ctx, s.options.World))
+	members, err := c.answer(ctx)
 	c.ended(ctx, err)
 	if err != nil {
 		return nil, err
@@ -53,11 +45,10 @@ func (s *Server) call(ctx context.Context, v *version, req *request) (mcp.Result
 	return newResult(req.method, members), nil
 }
 
-// answer is the one straight way through a round: state, subject, arguments, graph,
-// result. What the model can act on becomes an error result, what only the
-// client's program can is an error.
+// answer verifies the state, has the scripts answer, and seals the state that they
+// leave. A state is verified before all else, also where nothing will use it.
 func (c *call) answer(ctx context.Context) (exactjson.Object, error) {
-	sealed, err := c.unseal()
+	state, err := c.unseal()
 	if err != nil {
 		return nil, err
 	}
@@ -65,54 +56,56 @@ func (c *call) answer(ctx context.Context) (exactjson.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, none, err := c.find()
+	inside := c.openSpan(ctx, state)
+	asked := c.request()
+	asked.State, asked.Answers, asked.Trace = state, answers, c.traceparent(inside)
+	answer, err := c.server.scripts.Call(inside, asked, &client{c})
+	c.record.report = answer.Report
+	if err != nil || answer.State == nil {
+		return answer.Members, err
+	}
+	token, err := c.seal(answer.State)
 	if err != nil {
-		return nil, err
+		c.record.report.Outcome = calls.OutcomeError
+		return calls.Unable(asked, "the answers so far can't be carried on: "+err.Error())
 	}
-	if found == nil {
-		return c.completed(none), nil
-	}
-	c.subject = found
-	if lacks := c.lacking(); lacks != "" {
-		return c.completed(c.toolError(lacks)), nil
-	}
-	if err := c.begin(sealed); err != nil {
-		return nil, err
-	}
-	ctx = c.openSpan(ctx)
-	members, err := c.limited(ctx, func(ctx context.Context) (exactjson.Object, error) { return c.round(ctx, answers) })
-	if err != nil {
-		return c.failed(ctx, err)
-	}
-	return members, nil
+	return answer.Members.With("requestState", token), nil
 }
 
-// completed marks a result as the last of its call, where results say so.
-func (c *call) completed(members exactjson.Object) exactjson.Object {
-	if !c.req.modern {
-		return members
+// request is what the scripts are told of the request.
+func (c *call) request() *calls.Request {
+	r := &calls.Request{
+		Method: c.req.method, Target: c.req.target, Arguments: c.req.arguments,
+		ID: frame.RequestID(c.req.meta), Revision: c.req.revision, Modern: c.req.modern,
+		Capabilities: c.capabilities(), Auth: c.auth(), Trusted: true, WantsProgress: c.req.token != nil,
 	}
-	return append(exactjson.Object{{Name: "resultType", Value: "complete"}}, members...)
+	if c.req.client != nil {
+		r.ClientName, r.ClientVersion = c.req.client.Name, c.req.client.Version
+	}
+	if extra := c.req.extra; extra != nil {
+		r.Trusted = extra.Header == nil && extra.TokenInfo == nil
+		r.Headers = shownHeaders(extra.Header)
+	}
+	return r
 }
 
-// failed turns the error that a round ended with into what the subject says of it,
-// unless it is one for the client's program.
-func (c *call) failed(ctx context.Context, err error) (exactjson.Object, error) {
-	var protocol *engine.ProtocolError
-	if errors.As(err, &protocol) || ctx.Err() != nil {
-		return nil, err
+// shownHeaders are the headers as scripts see them. Credentials are left out.
+func shownHeaders(header http.Header) map[string]string {
+	if header == nil {
+		return nil
 	}
-	c.trace(err)
-	var invalid *badArguments
-	members, err := c.subject.failed(c, engine.FailureText(err), errors.As(err, &invalid))
-	if err != nil {
-		return nil, err
+	shown := map[string]string{}
+	for name, values := range header {
+		switch name = strings.ToLower(name); name {
+		case "authorization", "proxy-authorization", "cookie", "set-cookie":
+		default:
+			shown[name] = strings.Join(values, ", ")
+		}
 	}
-	return c.completed(members), nil
+	return shown
 }
 
-// unseal verifies the state that came with the request, nil if none came. It is
-// verified before all else, also where nothing will use it.
+// unseal verifies the state that came with the request, nil if none came.
 func (c *call) unseal() ([]byte, error) {
 	token, came, err := c.token()
 	if err != nil || !came {
@@ -124,6 +117,15 @@ func (c *call) unseal() ([]byte, error) {
 	}
 	state, err := c.server.options.Keys.Open(token, binding, time.Now())
 	return state, c.refused(err)
+}
+
+// seal is the state as it travels through the client.
+func (c *call) seal(state []byte) (string, error) {
+	binding, err := c.binding()
+	if err != nil {
+		return "", err
+	}
+	return c.server.options.Keys.Seal(state, binding, time.Now(), c.server.options.StateTTL)
 }
 
 // token is the requestState as it came. Behind wire/frame it is the raw JSON, so
@@ -160,15 +162,6 @@ func (c *call) binding() (seal.Binding, error) {
 	}, nil
 }
 
-// principal is who an authorization layer says is calling, or "". Headers are
-// never an identity.
-func (c *call) principal() string {
-	if extra := c.req.extra; extra != nil && extra.TokenInfo != nil {
-		return extra.TokenInfo.UserID
-	}
-	return ""
-}
-
 // answers are the raw answers that came with the request. Clients of older
 // revisions answer requests instead, so what they send here counts for nothing.
 func (c *call) answers() (map[string]json.RawMessage, error) {
@@ -197,181 +190,24 @@ func (c *call) answers() (map[string]json.RawMessage, error) {
 	return answers, nil
 }
 
-// begin is the state that this round goes on from.
-func (c *call) begin(sealed []byte) error {
-	world := &engine.World{}
-	if c.server.options.World != nil {
-		world = c.server.options.World
+// complete answers completion/complete.
+func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (mcp.Result, error) {
+	c := &call{server: s, req: completeRequest(req)}
+	r, p := c.request(), req.Params
+	if p.Ref == nil {
+		return nil, invalidParams("")
 	}
-	now := world.Time()
-	if c.req.modern && sealed != nil {
-		c.state = round.DecodeState(sealed)
+	r.Target = p.Argument.Name
+	r.Completion = &calls.Completion{RefType: p.Ref.Type, Ref: p.Ref.Name, Argument: p.Argument.Name, Value: p.Argument.Value}
+	if p.Ref.Type == "ref/resource" {
+		r.Completion.Ref = p.Ref.URI
 	}
-	if c.state == nil {
-		c.state = round.BeginIn(world)
-		return nil
+	if p.Context != nil {
+		r.Completion.Others = p.Context.Arguments
 	}
-	if age := now.Sub(c.state.Start()); age > c.server.options.MaxCallAge {
-		return c.refused(&seal.Refused{Reason: fmt.Sprintf("the call began %s ago", age.Round(time.Second))})
-	}
-	return nil
-}
-
-// round runs the graph, and the body if nothing is left to ask.
-func (c *call) round(ctx context.Context, answers map[string]json.RawMessage) (exactjson.Object, error) {
-	if c.subject.plan() == nil { // a resource that is always the same
-		members, err := c.subject.complete(c, c.subject.(resourceSubject).Text)
-		return c.completed(members), err
-	}
-	ctx, quiet := c.patient(ctx)
-	defer quiet()
-	values, err := c.bind(ctx)
+	answer, err := s.scripts.Call(ctx, r, &client{c})
 	if err != nil {
 		return nil, err
 	}
-	run := c.newRound(ctx, values, round.Resumed{Answers: answers, Kept: c.state.Manual})
-	if c.record.span != nil {
-		run.Around = c.resolverSpan
-	}
-	if observe := c.server.options.Observe; observe != nil {
-		run.Observe = func(e round.Event) { observe(c.req.target, e) }
-	}
-	if !c.req.modern {
-		run.Ask = func(ctx context.Context, asked round.Asked) (json.RawMessage, error) {
-			c.record.questions++
-			if err := c.askable(asked.Question.Params(engine.Handshake)); err != nil {
-				return nil, err
-			}
-			c.allowance.pause()
-			defer c.allowance.resume(ctx)
-			return ask(ctx, c.req.session, asked, c.state.Call)
-		}
-	}
-	done, err := round.Run(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	if done.Value == nil {
-		c.record.questions = len(done.Asked)
-		return c.inputRequired(done)
-	}
-	members, err := c.subject.complete(c, done.Value)
-	if err != nil {
-		return nil, err
-	}
-	c.record.outcome = OutcomeResult
-	return c.completed(members), nil
-}
-
-// newRound is a round of the subject's plan, which collects its questions.
-func (c *call) newRound(ctx context.Context, values []starlark.Value, came round.Resumed) *round.Call {
-	info := c.info(ctx)
-	context := func(came round.Resumed) starlark.Value {
-		info.InputResponses = questions.Responses(came.Answers)
-		info.RequestState = keptValue(came.Kept)
-		return callctx.New(info)
-	}
-	return &round.Call{
-		Plan:         c.subject.plan(),
-		Arguments:    values,
-		Context:      context(came),
-		Resume:       context,
-		State:        c.state,
-		Code:         c.version.snapshot.Code,
-		Capabilities: info.Capabilities,
-		Answers:      came.Answers,
-		Malformed:    questions.Malformed,
-		Thread:       c.thread,
-		Ran:          func(string) { c.record.resolvers++ },
-		Replace:      c.server.options.Replace,
-		Discarded: func(key string) {
-			c.server.options.Logger.Info("answer discarded: the question has changed since it was asked", "resolver", key)
-		},
-	}
-}
-
-// keptValue is what input_required(state =) kept, for the script. It was written by us.
-func keptValue(kept json.RawMessage) starlark.Value {
-	if kept == nil {
-		return nil
-	}
-	v, err := exactjson.Decode(kept, exactjson.Limits{})
-	if err != nil {
-		return nil
-	}
-	v.Freeze()
-	return v
-}
-
-// badArguments is the failure of a call whose arguments don't fit.
-type badArguments struct{ engine.Failure }
-
-// bind validates what came, once.
-func (c *call) bind(ctx context.Context) ([]starlark.Value, error) {
-	args, err := c.subject.arguments(c)
-	if err != nil {
-		return nil, err
-	}
-	thread, release := c.thread(ctx)
-	defer release()
-	c.state.ArgumentScope(ctx).Attach(thread)
-	values, wrong, err := c.subject.parameters().Bind(thread, args)
-	if err != nil {
-		return nil, engine.Interrupted(thread, err)
-	}
-	if len(wrong) > 0 {
-		return nil, &badArguments{engine.Failure{Text: result.Mismatches(wrong, c.subject.function()+"Arguments")}}
-	}
-	return values, nil
-}
-
-// thread makes the thread that a round's functions run on.
-func (c *call) thread(ctx context.Context) (*starlark.Thread, func()) {
-	return c.server.thread(ctx, c.req.target)
-}
-
-func (s *Server) thread(ctx context.Context, name string) (*starlark.Thread, func()) {
-	thread := &starlark.Thread{Name: name, Print: s.options.Print}
-	engine.NewScope(ctx).Attach(thread)
-	callctx.AttachHost(thread, s)
-	release := s.options.Limits.Apply(thread)
-	return thread, release
-}
-
-// inputRequired is the result of a round that ends with questions.
-func (c *call) inputRequired(done *round.Result) (exactjson.Object, error) {
-	var requests exactjson.Object
-	var all []json.RawMessage
-	for _, asked := range done.Asked {
-		request := exactjson.Object{{Name: "method", Value: asked.Question.Method()}}
-		if params := asked.Question.Params(engine.Rounds); params != nil {
-			all = append(all, params)
-			request = request.With("params", params)
-		}
-		requests = append(requests, exactjson.Member{Name: asked.Key, Value: request})
-	}
-	o := exactjson.Object{{Name: "resultType", Value: "input_required"}}
-	if requests != nil {
-		o = o.With("inputRequests", requests)
-	}
-	c.record.outcome = OutcomeAsks
-	if done.State == nil {
-		return o, nil
-	}
-	if err := c.askable(all...); err != nil {
-		return nil, err
-	}
-	state, err := done.State.Encode()
-	if err != nil {
-		return nil, fmt.Errorf("encoding the state: %w", err)
-	}
-	binding, err := c.binding()
-	if err != nil {
-		return nil, err
-	}
-	token, err := c.server.options.Keys.Seal(state, binding, time.Now(), c.server.options.StateTTL)
-	if err != nil {
-		return nil, &engine.Failure{Text: "the answers so far can't be carried on: " + err.Error()}
-	}
-	return o.With("requestState", token), nil
+	return newResult(r.Method, answer.Members), nil
 }

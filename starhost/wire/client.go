@@ -1,11 +1,64 @@
 package wire
 
 import (
+	"context"
 	"encoding/json"
-	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpstar/mcpstar/starhost/calls"
 )
+
+// A client is who sent a request, for the scripts that answer it.
+type client struct{ *call }
+
+var _ calls.Client = (*client)(nil)
+
+// Ask implements [calls.Client]: a question is a request of its own.
+func (c *client) Ask(ctx context.Context, q calls.Question) (json.RawMessage, error) {
+	return ask(ctx, c.req.session, q)
+}
+
+// Log implements [calls.Client]. The SDK drops the message unless the client wants
+// the level: by logging/setLevel, or from 2026-07-28 on by the request's own _meta.
+func (c *client) Log(ctx context.Context, level, logger string, data json.RawMessage) {
+	params := &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(level), Logger: logger, Data: data}
+	if err := c.req.session.Log(ctx, params); err != nil {
+		c.server.options.Logger.Debug("log message not sent", "error", err)
+	}
+}
+
+// Progress implements [calls.Client].
+func (c *client) Progress(ctx context.Context, done float64, total *float64, message string) {
+	params := &mcp.ProgressNotificationParams{ProgressToken: c.req.token, Progress: done, Message: message}
+	if total != nil {
+		params.Total = *total
+	}
+	if err := c.req.session.NotifyProgress(ctx, params); err != nil {
+		c.server.options.Logger.Debug("progress not sent", "error", err)
+	}
+}
+
+// ElicitationComplete implements [calls.Client].
+func (c *client) ElicitationComplete(ctx context.Context, id string) error {
+	return c.req.session.NotifyElicitationComplete(ctx, &mcp.ElicitationCompleteParams{ElicitationID: id})
+}
+
+// CloseSSE implements [calls.Client].
+func (c *client) CloseSSE(retry time.Duration) {
+	if extra := c.req.extra; extra != nil && extra.CloseSSEStream != nil {
+		extra.CloseSSEStream(mcp.CloseSSEStreamArgs{RetryAfter: retry})
+	}
+}
+
+// Resolver implements [calls.Client].
+func (c *client) Resolver(ctx context.Context, key string) (context.Context, func(failed bool)) {
+	if c.record.span == nil {
+		return ctx, func(bool) {}
+	}
+	return c.resolverSpan(ctx, key)
+}
 
 // capabilities are the client's, as JSON: the request's own where it carries
 // them, else those of the handshake.
@@ -47,13 +100,4 @@ func handshakeCapabilities(session *mcp.ServerSession) json.RawMessage {
 		return json.RawMessage(`{}`)
 	}
 	return data
-}
-
-// wellFormed makes text that can be written as JSON.
-func wellFormed(text string) string {
-	const longest = 20_000
-	if len(text) > longest {
-		text = text[:longest] + "…"
-	}
-	return strings.ToValidUTF8(text, "\uFFFD")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpstar/mcpstar/engine/exactjson"
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/load"
 	"github.com/mcpstar/mcpstar/starhost/wire/frame"
 )
@@ -15,39 +16,39 @@ import (
 // A listRequest is one of the four list methods.
 type listRequest struct {
 	member string // of the result: "tools"
-	list   *list
+	list   *calls.List
 	cursor string
 	modern bool
 }
 
 // listOf is what a list request wants of an offer; nil for other requests.
-func listOf(o *offer, req mcp.Request) *listRequest {
+func listOf(o *calls.Offer, req mcp.Request) *listRequest {
 	switch req := req.(type) {
 	case *mcp.ListToolsRequest:
 		if req.Params == nil {
-			return newListRequest("tools", o.tools, "", nil)
+			return newListRequest("tools", &o.Tools, "", nil)
 		}
-		return newListRequest("tools", o.tools, req.Params.Cursor, req.Params.GetMeta())
+		return newListRequest("tools", &o.Tools, req.Params.Cursor, req.Params.GetMeta())
 	case *mcp.ListPromptsRequest:
 		if req.Params == nil {
-			return newListRequest("prompts", o.prompts, "", nil)
+			return newListRequest("prompts", &o.Prompts, "", nil)
 		}
-		return newListRequest("prompts", o.prompts, req.Params.Cursor, req.Params.GetMeta())
+		return newListRequest("prompts", &o.Prompts, req.Params.Cursor, req.Params.GetMeta())
 	case *mcp.ListResourcesRequest:
 		if req.Params == nil {
-			return newListRequest("resources", o.resources, "", nil)
+			return newListRequest("resources", &o.Resources, "", nil)
 		}
-		return newListRequest("resources", o.resources, req.Params.Cursor, req.Params.GetMeta())
+		return newListRequest("resources", &o.Resources, req.Params.Cursor, req.Params.GetMeta())
 	case *mcp.ListResourceTemplatesRequest:
 		if req.Params == nil {
-			return newListRequest("resourceTemplates", o.templates, "", nil)
+			return newListRequest("resourceTemplates", &o.Templates, "", nil)
 		}
-		return newListRequest("resourceTemplates", o.templates, req.Params.Cursor, req.Params.GetMeta())
+		return newListRequest("resourceTemplates", &o.Templates, req.Params.Cursor, req.Params.GetMeta())
 	}
 	return nil
 }
 
-func newListRequest(member string, l *list, cursor string, meta mcp.Meta) *listRequest {
+func newListRequest(member string, l *calls.List, cursor string, meta mcp.Meta) *listRequest {
 	return &listRequest{member: member, list: l, cursor: cursor, modern: frame.Modern(meta)}
 }
 
@@ -59,13 +60,13 @@ func (r *listRequest) answer(pageSize int, cache load.Cache) (mcp.Result, error)
 		if !ok {
 			return nil, invalidParams("unknown cursor")
 		}
-		for start < len(r.list.keys) && r.list.keys[start] <= after {
+		for start < len(r.list.Keys) && r.list.Keys[start] <= after {
 			start++
 		}
 	}
-	end := min(start+pageSize, len(r.list.keys))
+	end := min(start+pageSize, len(r.list.Keys))
 	page := make([]any, 0, end-start)
-	for _, item := range r.list.items[start:end] {
+	for _, item := range r.list.Items[start:end] {
 		page = append(page, item)
 	}
 	var members exactjson.Object
@@ -73,11 +74,11 @@ func (r *listRequest) answer(pageSize int, cache load.Cache) (mcp.Result, error)
 		members = members.With("resultType", "complete")
 	}
 	members = members.With(r.member, json.RawMessage(exactjson.MustMarshal(page)))
-	if end < len(r.list.keys) {
-		members = members.With("nextCursor", cursorAfter(r.list.keys[end-1]))
+	if end < len(r.list.Keys) {
+		members = members.With("nextCursor", cursorAfter(r.list.Keys[end-1]))
 	}
 	if r.modern {
-		members = withCache(members, cache)
+		members = calls.WithCache(members, cache)
 	}
 	return newResult("list", members), nil
 }
@@ -96,77 +97,4 @@ func afterCursor(cursor string) (key string, ok bool) {
 		return "", false
 	}
 	return strings.CutPrefix(string(text), cursorPrefix)
-}
-
-// withCache says how long a client may keep a result.
-func withCache(o exactjson.Object, cache load.Cache) exactjson.Object {
-	scope := "private"
-	if cache.Public {
-		scope = "public"
-	}
-	return o.With("ttlMs", cache.TTL.Milliseconds()).With("cacheScope", scope)
-}
-
-// ToolJSON is a tool as tools/list shows it.
-func ToolJSON(t *load.Tool) exactjson.Object {
-	o := named(t.Name, t.Title).With("description", t.Description).With("inputSchema", t.InputSchema)
-	o = withRaw(o, "outputSchema", t.OutputSchema)
-	o = withRaw(o, "annotations", t.Annotations)
-	return withRaw(withRaw(o, "icons", t.Icons), "_meta", t.Meta)
-}
-
-// PromptJSON is a prompt as prompts/list shows it.
-func PromptJSON(p *load.Prompt) exactjson.Object {
-	arguments := make([]any, len(p.Parameters))
-	for i, param := range p.Parameters {
-		arg := exactjson.Object{{Name: "name", Value: param.Name}}
-		if param.Field.Title != "" {
-			arg = arg.With("title", param.Field.Title)
-		}
-		text := param.Field.Description
-		if text == "" {
-			text = param.Description
-		}
-		if text != "" {
-			arg = arg.With("description", text)
-		}
-		arguments[i] = arg.With("required", param.Field.Required())
-	}
-	o := named(p.Name, p.Title).With("description", p.Description).With("arguments", arguments)
-	return withRaw(withRaw(o, "icons", p.Icons), "_meta", p.Meta)
-}
-
-// ResourceJSON is a resource as resources/list shows it, or a template as
-// resources/templates/list does.
-func ResourceJSON(r *load.Resource) exactjson.Object {
-	o := named(r.Name, r.Title)
-	if r.Template != nil {
-		o = o.With("uriTemplate", r.URI)
-	} else {
-		o = o.With("uri", r.URI)
-	}
-	o = o.With("description", r.Description)
-	if r.MIMEType != "" {
-		o = o.With("mimeType", r.MIMEType)
-	}
-	if r.Size != nil && r.Template == nil {
-		o = o.With("size", *r.Size)
-	}
-	o = withRaw(o, "annotations", r.Annotations)
-	return withRaw(withRaw(o, "icons", r.Icons), "_meta", r.Meta)
-}
-
-func named(name, title string) exactjson.Object {
-	o := exactjson.Object{{Name: "name", Value: name}}
-	if title != "" {
-		o = o.With("title", title)
-	}
-	return o
-}
-
-func withRaw(o exactjson.Object, name string, text json.RawMessage) exactjson.Object {
-	if text == nil {
-		return o
-	}
-	return o.With(name, text)
 }

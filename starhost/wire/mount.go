@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpstar/mcpstar/starhost/calls"
 )
 
 // Mount offers what the server offers on another one as well, which somebody else has
@@ -15,9 +17,9 @@ import (
 func (s *Server) Mount(onto *mcp.Server) {
 	onto.AddSendingMiddleware(sendExactly)
 	onto.AddReceivingMiddleware(s.mounted)
-	s.publish.Lock()
-	defer s.publish.Unlock()
-	registerOn(onto, &offer{}, s.current.Load().offer.Load())
+	s.mounting.Lock()
+	defer s.mounting.Unlock()
+	registerOn(onto, &calls.Offer{}, s.registered)
 	s.sdk = append(s.sdk[:len(s.sdk):len(s.sdk)], onto)
 }
 
@@ -34,20 +36,19 @@ func (s *Server) mounted(next mcp.MethodHandler) mcp.MethodHandler {
 
 // offers reports whether a request is for something of ours.
 func (s *Server) offers(req mcp.Request) bool {
-	o := s.current.Load().offer.Load()
+	o := s.scripts.Offer()
 	switch req := req.(type) {
 	case *mcp.CallToolRequest:
-		return o.tool(req.Params.Name) != nil
+		return o.Tools.Has(req.Params.Name)
 	case *mcp.GetPromptRequest:
-		return o.prompt(req.Params.Name) != nil
+		return o.Prompts.Has(req.Params.Name)
 	case *mcp.ReadResourceRequest:
-		r, _ := o.resource(req.Params.URI)
-		return r != nil
+		return o.HasResource(req.Params.URI)
 	case *mcp.CompleteRequest:
 		if req.Params.Ref == nil {
 			return false
 		}
-		return o.prompts.has(req.Params.Ref.Name) || o.templates.has(req.Params.Ref.URI)
+		return o.Prompts.Has(req.Params.Ref.Name) || o.Templates.Has(req.Params.Ref.URI)
 	}
 	return false
 }

@@ -6,66 +6,73 @@ import (
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpstar/mcpstar/starhost/calls"
 )
 
-// register keeps the SDK's own lists in step, which is how clients come to hear that
+// Offered keeps the SDK's own lists in step, which is how clients come to hear that
 // one has changed. Only what differs is touched. Ours are what is shown, so nobody
 // sees how far this has come.
-func (s *Server) register(previous, next *offer) {
+//
+// It implements [calls.Audience].
+func (s *Server) Offered(previous, next *calls.Offer) {
+	s.mounting.Lock()
+	defer s.mounting.Unlock()
+	s.registered = next
 	for _, sdk := range s.sdk {
 		registerOn(sdk, previous, next)
 	}
 	for _, c := range []struct {
 		method      string
-		before, now []*list
+		before, now []*calls.List
 	}{
-		{toolsChanged, []*list{previous.tools}, []*list{next.tools}},
-		{promptsChanged, []*list{previous.prompts}, []*list{next.prompts}},
-		{resourcesChanged, []*list{previous.resources, previous.templates}, []*list{next.resources, next.templates}},
+		{toolsChanged, []*calls.List{&previous.Tools}, []*calls.List{&next.Tools}},
+		{promptsChanged, []*calls.List{&previous.Prompts}, []*calls.List{&next.Prompts}},
+		{resourcesChanged, []*calls.List{&previous.Resources, &previous.Templates}, []*calls.List{&next.Resources, &next.Templates}},
 	} {
-		if !slices.EqualFunc(c.before, c.now, same) {
+		if !slices.EqualFunc(c.before, c.now, (*calls.List).Same) {
 			s.listeners.changed(c.method)
 		}
 	}
 }
 
-// same reports whether two lists show the same.
-func same(a, b *list) bool {
-	return a != nil && b != nil && slices.Equal(a.keys, b.keys) &&
-		slices.EqualFunc(a.items, b.items, func(x, y json.RawMessage) bool { return string(x) == string(y) })
-}
-
-func registerOn(sdk *mcp.Server, previous, next *offer) {
-	inStep(previous.tools, next.tools, func(name string, _ json.RawMessage) {
-		t := next.tool(name)
-		tool := &mcp.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema}
-		if t.OutputSchema != nil {
-			tool.OutputSchema = t.OutputSchema
-		}
-		sdk.AddTool(tool, handleTool)
+func registerOn(sdk *mcp.Server, previous, next *calls.Offer) {
+	inStep(&previous.Tools, &next.Tools, func(_ string, item json.RawMessage) {
+		sdk.AddTool(toolOf(item), handleTool)
 	}, sdk.RemoveTools)
-	inStep(previous.prompts, next.prompts, func(_ string, item json.RawMessage) {
+	inStep(&previous.Prompts, &next.Prompts, func(_ string, item json.RawMessage) {
 		sdk.AddPrompt(as[mcp.Prompt](item), handlePrompt)
 	}, sdk.RemovePrompts)
-	inStep(previous.resources, next.resources, func(_ string, item json.RawMessage) {
+	inStep(&previous.Resources, &next.Resources, func(_ string, item json.RawMessage) {
 		sdk.AddResource(as[mcp.Resource](item), handleResource)
 	}, sdk.RemoveResources)
-	inStep(previous.templates, next.templates, func(_ string, item json.RawMessage) {
+	inStep(&previous.Templates, &next.Templates, func(_ string, item json.RawMessage) {
 		sdk.AddResourceTemplate(as[mcp.ResourceTemplate](item), handleResource)
 	}, sdk.RemoveResourceTemplates)
 }
 
-// inStep adds what is new or different in a list, and removes what is gone.
-func inStep(previous, next *list, add func(key string, item json.RawMessage), remove func(...string)) {
-	before := map[string]string{}
-	if previous != nil {
-		for i, key := range previous.keys {
-			before[key] = string(previous.items[i])
-		}
+// toolOf is a tool as the SDK has it, with its schemas word for word.
+func toolOf(item json.RawMessage) *mcp.Tool {
+	shown := as[struct {
+		Name, Title, Description  string
+		InputSchema, OutputSchema json.RawMessage
+	}](item)
+	tool := &mcp.Tool{Name: shown.Name, Title: shown.Title, Description: shown.Description, InputSchema: shown.InputSchema}
+	if shown.OutputSchema != nil {
+		tool.OutputSchema = shown.OutputSchema
 	}
-	for i, key := range next.keys {
-		if item, known := before[key]; !known || item != string(next.items[i]) {
-			add(key, next.items[i])
+	return tool
+}
+
+// inStep adds what is new or different in a list, and removes what is gone.
+func inStep(previous, next *calls.List, add func(key string, item json.RawMessage), remove func(...string)) {
+	before := map[string]string{}
+	for i, key := range previous.Keys {
+		before[key] = string(previous.Items[i])
+	}
+	for i, key := range next.Keys {
+		if item, known := before[key]; !known || item != string(next.Items[i]) {
+			add(key, next.Items[i])
 		}
 		delete(before, key)
 	}

@@ -2,38 +2,28 @@ package wire
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"go.starlark.net/starlark"
-
-	"github.com/mcpstar/mcpstar/builtins/result"
-	"github.com/mcpstar/mcpstar/engine"
-	"github.com/mcpstar/mcpstar/engine/round"
 )
 
 // subscribed judges a subscription to a resource. A stream of 2026-07-28 may name what
 // is not there yet.
 func (s *Server) subscribed(_ context.Context, req *mcp.SubscribeRequest) error {
-	o := s.current.Load().offer.Load()
-	if r, _ := o.resource(req.Params.URI); r != nil {
+	o := s.scripts.Offer()
+	if o.HasResource(req.Params.URI) {
 		return nil
 	}
 	if p := req.Session.InitializeParams(); p == nil || p.ProtocolVersion >= "2026-07-28" {
 		return nil
 	}
-	return o.unknownResource(req.Params.URI)
+	return o.UnknownResource(req.Params.URI)
 }
 
-// resourceUpdated tells everybody who has subscribed to a resource.
-func (s *Server) resourceUpdated(uri string) error {
-	o := s.current.Load().offer.Load()
-	if r, _ := o.resource(uri); r == nil {
-		return &engine.Failure{Text: fmt.Sprintf("there is no resource %q%s", uri, nearest(uri, o.resources.keys))}
-	}
-	s.publish.Lock()
+// ResourceUpdated implements [calls.Audience].
+func (s *Server) ResourceUpdated(uri string) {
+	s.mounting.Lock()
 	servers := s.sdk
-	s.publish.Unlock()
+	s.mounting.Unlock()
 	for _, sdk := range servers {
 		params := &mcp.ResourceUpdatedNotificationParams{URI: uri}
 		if err := sdk.ResourceUpdated(context.Background(), params); err != nil {
@@ -41,64 +31,4 @@ func (s *Server) resourceUpdated(uri string) error {
 		}
 	}
 	s.listeners.tell(resourceUpdated, uri)
-	return nil
-}
-
-// maxReads is how deep resources may read each other.
-const maxReads = 20
-
-type readsKey struct{}
-
-// readOwn is ctx.read_resource(uri): the resource is read as a part of this call, by the
-// same version. It can't ask, on no revision: the questions of a call are its own.
-func (c *call) readOwn(thread *starlark.Thread, uri string) (starlark.Value, error) {
-	ctx := engine.ScopeOf(thread).Context
-	depth, _ := ctx.Value(readsKey{}).(int)
-	if depth == maxReads {
-		return nil, &engine.Failure{Text: fmt.Sprintf("resources read each other more than %d deep", maxReads)}
-	}
-	ctx = context.WithValue(ctx, readsKey{}, depth+1)
-	r, variables := c.offer.resource(uri)
-	if r == nil {
-		return nil, &engine.Failure{Text: fmt.Sprintf("there is no resource %q%s", uri, nearest(uri, c.offer.resources.keys))}
-	}
-	inner := *c.req
-	inner.method, inner.target, inner.arguments = "resources/read", uri, nil
-	read := &call{server: c.server, version: c.version, offer: c.offer, req: &inner, state: c.state, subject: resourceSubject{r, variables}}
-	v := r.Text
-	if r.Plan != nil {
-		var err error
-		if v, err = read.silently(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if err := fits(v, r.Returns, r.Function); err != nil {
-		return nil, err
-	}
-	blocks, err := result.Embedded(v, uri, r.MIMEType, c.server.options.ResultLimits)
-	if err != nil {
-		return nil, tooLarge(err)
-	}
-	list := make([]starlark.Value, len(blocks))
-	for i, b := range blocks {
-		list[i] = b
-	}
-	return starlark.NewList(list), nil
-}
-
-// silently runs the body of a call that nobody is asked in.
-func (c *call) silently(ctx context.Context) (starlark.Value, error) {
-	values, err := c.bind(ctx)
-	if err != nil {
-		return nil, err
-	}
-	done, err := round.Run(ctx, c.newRound(ctx, values, round.Resumed{}))
-	if err != nil {
-		return nil, err
-	}
-	if done.Value == nil {
-		return nil, &engine.Failure{Text: fmt.Sprintf(
-			"the resource %q asks a question, so a call can't read it for itself; ask in a resolver of the call", c.req.target)}
-	}
-	return done.Value, nil
 }

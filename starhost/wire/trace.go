@@ -8,6 +8,9 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/mcpstar/mcpstar/engine/round"
+	"github.com/mcpstar/mcpstar/starhost/calls"
 )
 
 // tracerName is what the spans say they come from.
@@ -51,8 +54,8 @@ func (t *textCarrier) Keys() []string { return nil }
 
 // openSpan begins the span of the round, as of when the round began. A call is one
 // trace: under what the client says in _meta or the program around us traces, else
-// under the call's first round, of which the sealed state tells.
-func (c *call) openSpan(ctx context.Context) context.Context {
+// under the call's first round, of which the state tells.
+func (c *call) openSpan(ctx context.Context, state []byte) context.Context {
 	provider := c.server.options.Tracer
 	if provider == nil || c.record.span != nil {
 		return ctx
@@ -60,29 +63,34 @@ func (c *call) openSpan(ctx context.Context) context.Context {
 	format := propagation.TraceContext{}
 	ctx = format.Extract(ctx, metaCarrier(c.req.meta))
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(c.record.start)}
-	if c.state != nil && c.state.Trace != "" {
-		first := format.Extract(context.Background(), &textCarrier{c.state.Trace})
+	if before := round.DecodeState(state); before != nil && before.Trace != "" {
+		first := format.Extract(context.Background(), &textCarrier{before.Trace})
 		if trace.SpanContextFromContext(ctx).IsValid() {
 			options = append(options, trace.WithLinks(trace.LinkFromContext(first)))
 		} else {
 			ctx = trace.ContextWithRemoteSpanContext(ctx, trace.SpanContextFromContext(first))
 		}
 	}
-	ctx, c.record.span = provider.Tracer(tracerName).Start(ctx, c.req.method+" "+c.called(), options...)
-	if c.state != nil && c.state.Trace == "" {
-		var kept textCarrier
-		format.Inject(ctx, &kept)
-		c.state.Trace = kept.traceparent
-	}
+	ctx, c.record.span = provider.Tracer(tracerName).Start(ctx, c.req.method, options...)
 	return ctx
 }
 
-// resolverSpan is the span of one resolver's run, for [round.Call.Around].
-func (c *call) resolverSpan(ctx context.Context, key string) (context.Context, func(error)) {
+// traceparent is the span of the round as the state keeps it, or "".
+func (c *call) traceparent(ctx context.Context) string {
+	if c.record.span == nil {
+		return ""
+	}
+	var kept textCarrier
+	propagation.TraceContext{}.Inject(ctx, &kept)
+	return kept.traceparent
+}
+
+// resolverSpan is the span of one resolver's run.
+func (c *call) resolverSpan(ctx context.Context, key string) (context.Context, func(failed bool)) {
 	ctx, span := c.server.options.Tracer.Tracer(tracerName).Start(ctx, "resolver "+key,
 		trace.WithAttributes(attribute.String("mcpstar.resolver", key)))
-	return ctx, func(err error) {
-		if err != nil {
+	return ctx, func(failed bool) {
+		if failed {
 			span.SetStatus(codes.Error, "")
 		}
 		span.End()
@@ -92,11 +100,12 @@ func (c *call) resolverSpan(ctx context.Context, key string) (context.Context, f
 // endSpan ends the round's span. Texts of errors stay out of it: they can hold
 // what the model has sent.
 func (c *call) endSpan(ctx context.Context, r *Record) {
-	c.openSpan(ctx) // a round that was refused has none yet
+	c.openSpan(ctx, nil) // a round that was refused has none yet
 	span := c.record.span
 	if span == nil {
 		return
 	}
+	span.SetName(r.Method + " " + r.Name)
 	span.SetAttributes(
 		attribute.String("mcp.method.name", r.Method),
 		attribute.String("gen_ai.tool.name", r.Name),
@@ -106,7 +115,7 @@ func (c *call) endSpan(ctx context.Context, r *Record) {
 		attribute.Int("mcpstar.questions", r.Questions),
 		attribute.String("mcpstar.outcome", string(r.Outcome)),
 	)
-	if r.Outcome != OutcomeResult && r.Outcome != OutcomeAsks {
+	if r.Outcome != calls.OutcomeResult && r.Outcome != calls.OutcomeAsks {
 		span.SetAttributes(attribute.String("error.type", string(r.Outcome)))
 		span.SetStatus(codes.Error, "")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/wire"
 )
 
@@ -41,10 +42,10 @@ func get(t *testing.T, method, url, host string) (status int, text string) {
 func TestMetricsCountCalls(t *testing.T) {
 	s, m := begin(t)
 	running := m.Call()
-	m.Call()(wire.Record{Method: "tools/call", Name: "order", Known: true, Outcome: wire.OutcomeResult, Duration: 3 * time.Millisecond})
-	m.Call()(wire.Record{Method: "tools/call", Name: "order", Known: true, Outcome: wire.OutcomeLimit, Duration: 3 * time.Second})
-	m.Call()(wire.Record{Method: "tools/call", Name: `made "up"`, Outcome: wire.OutcomeError})
-	m.Call()(wire.Record{Method: "tools/call", Name: "made up as well", Outcome: wire.OutcomeError})
+	m.Call()(wire.Record{Method: "tools/call", Report: calls.Report{Name: "order", Known: true, Outcome: calls.OutcomeResult}, Duration: 3 * time.Millisecond})
+	m.Call()(wire.Record{Method: "tools/call", Report: calls.Report{Name: "order", Known: true, Outcome: calls.OutcomeLimit}, Duration: 3 * time.Second})
+	m.Call()(wire.Record{Method: "tools/call", Report: calls.Report{Name: `made "up"`, Outcome: calls.OutcomeError}})
+	m.Call()(wire.Record{Method: "tools/call", Report: calls.Report{Name: "made up as well", Outcome: calls.OutcomeError}})
 	m.Reload(nil)
 	m.Reload(errors.New("no"))
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/wire"
 )
 
@@ -45,7 +46,7 @@ func (m *Metrics) Call() (ended func(wire.Record)) {
 		m.set.GetOrCreateCounter(fmt.Sprintf("mcpstar_calls_total{method=%q,name=%q,outcome=%q}", r.Method, name, r.Outcome)).Inc()
 		m.set.GetOrCreatePrometheusHistogramExt(fmt.Sprintf("mcpstar_call_duration_seconds{method=%q,name=%q}", r.Method, name), durations).
 			Update(r.Duration.Seconds())
-		if r.Outcome == wire.OutcomeLimit {
+		if r.Outcome == calls.OutcomeLimit {
 			m.set.GetOrCreateCounter("mcpstar_limits_total").Inc()
 		}
 	}

@@ -1,4 +1,4 @@
-package wire
+package calls
 
 import (
 	"context"
@@ -54,32 +54,32 @@ type allowance struct {
 // all of it: the last one runs all that the one request of older revisions does.
 // The context ends with an *[engine.Interrupt] as its cause when
 // the time is up. Call end when the round is done.
-func (s *Server) allow(ctx context.Context, limit time.Duration) (context.Context, *allowance, error) {
-	if err := s.wait(ctx, limit); err != nil {
+func (r *Runner) allow(ctx context.Context, limit time.Duration) (context.Context, *allowance, error) {
+	if err := r.wait(ctx, limit); err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	a := &allowance{places: s.places, cancel: cancel, limit: limit, since: time.Now()}
+	a := &allowance{places: r.places, cancel: cancel, limit: limit, since: time.Now()}
 	a.timer = time.AfterFunc(limit, a.expire)
 	return ctx, a, nil
 }
 
 // wait waits for a place, no longer than a call may last.
-func (s *Server) wait(ctx context.Context, longest time.Duration) error {
+func (r *Runner) wait(ctx context.Context, longest time.Duration) error {
 	select {
-	case s.places <- struct{}{}:
+	case r.places <- struct{}{}:
 		return nil
 	default:
 	}
 	late := time.NewTimer(longest)
 	defer late.Stop()
 	select {
-	case s.places <- struct{}{}:
+	case r.places <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-late.C:
-		return &engine.Failure{Text: fmt.Sprintf("the server is busy: %d calls are running, and none of them ended within %v; try again later (more at once: --max-calls)", cap(s.places), longest)}
+		return &engine.Failure{Text: fmt.Sprintf("the server is busy: %d calls are running, and none of them ended within %v; try again later (more at once: --max-calls)", cap(r.places), longest)}
 	}
 }
 
@@ -141,11 +141,11 @@ func (a *allowance) end() {
 
 // limited runs a round within the limits of its call.
 func (c *call) limited(ctx context.Context, round func(context.Context) (exactjson.Object, error)) (exactjson.Object, error) {
-	limit := c.server.options.Timeout
+	limit := c.runner.options.Timeout
 	if tool, ok := c.subject.(toolSubject); ok && tool.Timeout > 0 {
 		limit = tool.Timeout
 	}
-	ctx, a, err := c.server.allow(ctx, limit)
+	ctx, a, err := c.runner.allow(ctx, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (c *call) limited(ctx context.Context, round func(context.Context) (exactjs
 
 // fitting refuses arguments that are too long to be read.
 func (c *call) fitting(raw []byte) error {
-	if most := c.server.options.ArgumentLimits.Bytes; len(raw) > most {
+	if most := c.runner.options.ArgumentLimits.Bytes; len(raw) > most {
 		return &engine.Failure{Text: fmt.Sprintf("the arguments are %d bytes of JSON, more than %d; send less, or a part at a time (raise the limit with --max-arguments)", len(raw), most)}
 	}
 	return nil
@@ -168,7 +168,7 @@ func (c *call) askable(questions ...json.RawMessage) error {
 	for _, q := range questions {
 		size += len(q)
 	}
-	if most := c.server.options.ResultLimits.Bytes; size > most {
+	if most := c.runner.options.ResultLimits.Bytes; size > most {
 		return &engine.Failure{Text: fmt.Sprintf("the questions are %d bytes of JSON, more than %d; ask with less text (raise the limit with --max-result)", size, most)}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package wire
+package calls
 
 import (
 	"encoding/json"
@@ -39,8 +39,8 @@ type subject interface {
 
 // find is the subject of a request, or what the call ends with because there is none.
 func (c *call) find() (subject, exactjson.Object, error) {
-	name := c.req.target
-	switch c.req.method {
+	name := c.req.Target
+	switch c.req.Method {
 	case "tools/call":
 		if t := c.offer.tool(name); t != nil {
 			return toolSubject{t}, nil, nil
@@ -55,18 +55,18 @@ func (c *call) find() (subject, exactjson.Object, error) {
 	if r, args := c.offer.resource(name); r != nil {
 		return resourceSubject{r, args}, nil, nil
 	}
-	return nil, nil, c.offer.unknownResource(name)
+	return nil, nil, c.offer.UnknownResource(name)
 }
 
 // decoded are the arguments of a request as a dict.
 func (c *call) decoded() (*starlark.Dict, error) {
-	if len(c.req.arguments) == 0 || string(c.req.arguments) == "null" {
+	if len(c.req.Arguments) == 0 || string(c.req.Arguments) == "null" {
 		return new(starlark.Dict), nil
 	}
-	if err := c.fitting(c.req.arguments); err != nil {
+	if err := c.fitting(c.req.Arguments); err != nil {
 		return nil, err
 	}
-	v, err := exactjson.Decode(c.req.arguments, c.server.options.ArgumentLimits)
+	v, err := exactjson.Decode(c.req.Arguments, c.runner.options.ArgumentLimits)
 	if err != nil {
 		return nil, &engine.Failure{Text: "the arguments can't be read: " + err.Error()}
 	}
@@ -104,7 +104,7 @@ func (t toolSubject) complete(c *call, v starlark.Value) (exactjson.Object, erro
 		Wrapped:    t.Wrapped,
 		Title:      t.Function + "Output",
 	}
-	out, err := result.Encode(v, shape, c.server.options.ResultLimits)
+	out, err := result.Encode(v, shape, c.runner.options.ResultLimits)
 	if err != nil {
 		return nil, tooLarge(err)
 	}
@@ -112,12 +112,12 @@ func (t toolSubject) complete(c *call, v starlark.Value) (exactjson.Object, erro
 }
 
 func (t toolSubject) failed(c *call, text string, _ bool) (exactjson.Object, error) {
-	return c.toolError(fmt.Sprintf("Error executing tool %s: %s", t.Name, text)), nil
+	return c.toolError(toolFailure(t.Name, text)), nil
 }
 
 // toolError is a result that tells the model what went wrong.
 func (c *call) toolError(text string) exactjson.Object {
-	c.record.outcome = OutcomeError
+	c.report.Outcome = OutcomeError
 	return toolMembers(&result.Encoded{
 		Content: exactjson.MustMarshal([]any{exactjson.Object{
 			{Name: "type", Value: "text"}, {Name: "text", Value: wellFormed(text)},
@@ -151,7 +151,7 @@ func (p promptSubject) complete(c *call, v starlark.Value) (exactjson.Object, er
 	if err := fits(v, p.Returns, p.Function); err != nil {
 		return nil, err
 	}
-	messages, err := result.Messages(v, c.server.options.ResultLimits)
+	messages, err := result.Messages(v, c.runner.options.ResultLimits)
 	if err != nil {
 		return nil, tooLarge(err)
 	}
@@ -159,7 +159,7 @@ func (p promptSubject) complete(c *call, v starlark.Value) (exactjson.Object, er
 }
 
 func (p promptSubject) failed(c *call, text string, invalid bool) (exactjson.Object, error) {
-	return nil, c.scriptError(invalid, fmt.Sprintf("Error rendering prompt %s: %s", p.Name, text), nil)
+	return nil, c.scriptError(invalid, promptFailure(p.Name, text), nil)
 }
 
 // A resourceSubject is a resource that is read, with what its URI says.
@@ -178,19 +178,31 @@ func (r resourceSubject) complete(c *call, v starlark.Value) (exactjson.Object, 
 	if err := fits(v, r.Returns, r.Function); err != nil {
 		return nil, err
 	}
-	contents, err := result.Contents(v, c.req.target, r.MIMEType, c.server.options.ResultLimits)
+	contents, err := result.Contents(v, c.req.Target, r.MIMEType, c.runner.options.ResultLimits)
 	if err != nil {
 		return nil, tooLarge(err)
 	}
 	o := exactjson.Object{{Name: "contents", Value: contents}}
-	if c.req.modern {
-		o = withCache(o, r.Cache)
+	if c.req.Modern {
+		o = WithCache(o, r.Cache)
 	}
 	return o, nil
 }
 
 func (r resourceSubject) failed(c *call, text string, invalid bool) (exactjson.Object, error) {
-	return nil, c.scriptError(invalid, fmt.Sprintf("Error reading resource %s: %s", shortened(c.req.target), text), uriData(c.req.target))
+	return nil, c.scriptError(invalid, resourceFailure(c.req.Target, text), uriData(c.req.Target))
+}
+
+func toolFailure(name, text string) string {
+	return fmt.Sprintf("Error executing tool %s: %s", name, text)
+}
+
+func promptFailure(name, text string) string {
+	return fmt.Sprintf("Error rendering prompt %s: %s", name, text)
+}
+
+func resourceFailure(uri, text string) string {
+	return fmt.Sprintf("Error reading resource %s: %s", shortened(uri), text)
 }
 
 // fits checks what a body returned against its -> T.
@@ -207,7 +219,7 @@ func fits(v starlark.Value, t engine.Type, function string) error {
 // scriptError is the JSON-RPC error for a prompt or a resource whose scripts could not
 // go on.
 func (c *call) scriptError(invalid bool, text string, data json.RawMessage) error {
-	c.record.outcome = OutcomeError
+	c.report.Outcome = OutcomeError
 	code := int64(engine.CodeInternalError)
 	if invalid {
 		code = engine.CodeInvalidParams

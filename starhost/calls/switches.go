@@ -1,4 +1,4 @@
-package wire
+package calls
 
 import (
 	"fmt"
@@ -53,18 +53,18 @@ func declared(s *load.Snapshot, what subjectName) (on, there bool) {
 
 // SetEnabled implements callctx.Host: from the next request on clients see the
 // difference, and they are told of it.
-func (s *Server) SetEnabled(kind, name string, on bool) error {
-	s.publish.Lock()
-	defer s.publish.Unlock()
-	v := s.current.Load()
+func (r *Runner) SetEnabled(kind, name string, on bool) error {
+	r.publish.Lock()
+	defer r.publish.Unlock()
+	v := r.current.Load()
 	what, err := nameOf(v.snapshot, kind, name)
 	if err != nil {
 		return err
 	}
-	s.switched[what] = on
-	before, now := v.offer.Load(), newOffer(v.snapshot, s.switched)
+	r.switched[what] = on
+	before, now := v.offer.Load(), newOffer(v.snapshot, r.switched)
 	v.offer.Store(now)
-	s.register(before, now)
+	r.audience.Offered(before, now)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package wire
+package calls
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/mcpstar/mcpstar/starhost/load"
 )
 
-// timers are the functions of every(seconds, fn) that run for a server.
+// timers are the functions of every(seconds, fn) that run for a runner.
 type timers struct {
 	running sync.WaitGroup
 	life    context.Context // ends what runs; nil until the first start
@@ -20,9 +20,9 @@ type timers struct {
 }
 
 // start runs the timers of a version, each in its own time, until the version stops or
-// the server is closed. What runs then is finished: a timer holds on to its version as
+// the runner is closed. What runs then is finished: a timer holds on to its version as
 // a call does.
-func (t *timers) start(s *Server, v *version) {
+func (t *timers) start(r *Runner, v *version) {
 	if t.life == nil {
 		t.life, t.end = context.WithCancel(context.Background())
 	}
@@ -32,14 +32,14 @@ func (t *timers) start(s *Server, v *version) {
 		v.acquire()
 		t.running.Go(func() {
 			defer v.release()
-			s.tick(t.life, stopped, v, timer)
+			r.tick(t.life, stopped, v, timer)
 		})
 	}
 }
 
 // tick runs one timer. A run that takes longer than the time between two makes the
 // next one wait.
-func (s *Server) tick(life, stopped context.Context, v *version, timer *load.Timer) {
+func (r *Runner) tick(life, stopped context.Context, v *version, timer *load.Timer) {
 	ticker := time.NewTicker(timer.Every)
 	defer ticker.Stop()
 	for {
@@ -50,50 +50,50 @@ func (s *Server) tick(life, stopped context.Context, v *version, timer *load.Tim
 			if stopped.Err() != nil {
 				return
 			}
-			s.runTimer(life, v, timer)
+			r.runTimer(life, v, timer)
 		}
 	}
 }
 
 // runTimer runs a timer once. Its errors are the operator's.
-func (s *Server) runTimer(ctx context.Context, v *version, timer *load.Timer) {
+func (r *Runner) runTimer(ctx context.Context, v *version, timer *load.Timer) {
 	name := timer.Func.Name()
 	defer func() {
-		if r := recover(); r != nil {
-			s.options.Logger.Error("panic", "timer", name, "panic", r)
+		if p := recover(); p != nil {
+			r.options.Logger.Error("panic", "timer", name, "panic", p)
 		}
 	}()
-	thread, release := s.thread(ctx, name)
+	thread, release := r.thread(ctx, name)
 	defer release()
 	var args starlark.Tuple
 	if timer.Context {
-		args = starlark.Tuple{callctx.New(s.timerInfo(v))}
+		args = starlark.Tuple{callctx.New(r.timerInfo(v))}
 	}
 	_, err := starlark.Call(thread, timer.Func, args, nil)
 	if err = engine.Interrupted(thread, err); err != nil && ctx.Err() == nil {
-		s.options.Logger.Error("timer failed", "timer", name, "at", timer.Func.Position().String(), "error", engine.FailureText(err))
+		r.options.Logger.Error("timer failed", "timer", name, "at", timer.Func.Position().String(), "error", engine.FailureText(err))
 	}
 }
 
 // timerInfo is what ctx is where there is no call: there is no client, but a server.
-func (s *Server) timerInfo(v *version) callctx.Info {
-	return callctx.Info{State: v.state, ResourceUpdated: s.resourceUpdated}
+func (r *Runner) timerInfo(v *version) callctx.Info {
+	return callctx.Info{State: v.state, ResourceUpdated: r.resourceUpdated}
 }
 
 // Close stops the timers. What runs is given until ctx ends, then it is cut short.
-func (s *Server) Close(ctx context.Context) {
-	s.publish.Lock()
-	s.current.Load().stop()
-	s.publish.Unlock() // a timer that runs may want it
+func (r *Runner) Close(ctx context.Context) {
+	r.publish.Lock()
+	r.current.Load().stop()
+	r.publish.Unlock() // a timer that runs may want it
 	done := make(chan struct{})
 	go func() {
-		s.timers.running.Wait()
+		r.timers.running.Wait()
 		close(done)
 	}()
 	select {
 	case <-done:
 	case <-ctx.Done():
 	}
-	s.timers.end()
+	r.timers.end()
 	<-done
 }

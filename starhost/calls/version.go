@@ -1,4 +1,4 @@
-package wire
+package calls
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 type version struct {
 	snapshot *load.Snapshot
 	state    starlark.Value // what the lifespan made, frozen
-	offer    atomic.Pointer[offer]
+	offer    atomic.Pointer[Offer]
 	stop     context.CancelFunc // ends its timers
 
 	users atomic.Int64 // running calls, and one more while it is the current one
@@ -49,9 +49,9 @@ func (v *version) release() {
 }
 
 // enter is the current version, acquired.
-func (s *Server) enter() *version {
+func (r *Runner) enter() *version {
 	for {
-		if v := s.current.Load(); v.acquire() {
+		if v := r.current.Load(); v.acquire() {
 			return v
 		}
 	}

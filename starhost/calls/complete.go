@@ -1,12 +1,12 @@
-package wire
+package calls
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.starlark.net/starlark"
 
 	"github.com/mcpstar/mcpstar/builtins/callctx"
@@ -22,74 +22,71 @@ import (
 const maxValues = 100
 
 // complete answers completion/complete.
-func (s *Server) complete(ctx context.Context, v *version, req *mcp.CompleteRequest) (mcp.Result, error) {
-	c := &call{server: s, version: v, offer: v.offer.Load(), req: completeRequest(req)}
-	completion, err := c.completion(req.Params)
+func (c *call) complete(ctx context.Context) (exactjson.Object, error) {
+	completion, err := c.completion()
 	if err != nil {
 		return nil, err
 	}
 	var values []string
 	if completion != nil {
-		if values, err = c.suggest(ctx, completion, req.Params); err != nil {
+		if values, err = c.suggest(ctx, completion); err != nil {
 			return nil, err
 		}
 	}
 	total := len(values)
 	values = values[:min(total, maxValues)]
-	return newResult("completion/complete", c.completed(exactjson.Object{{Name: "completion", Value: exactjson.Object{
+	return c.completed(exactjson.Object{{Name: "completion", Value: exactjson.Object{
 		{Name: "values", Value: append([]string{}, values...)},
 		{Name: "total", Value: total},
 		{Name: "hasMore", Value: total > maxValues},
-	}}})), nil
+	}}}), nil
 }
 
 // completion is what completes the argument, nil if nothing does.
-func (c *call) completion(p *mcp.CompleteParams) (*load.Completion, error) {
-	if p.Ref == nil {
-		return nil, invalidParams("")
-	}
+func (c *call) completion() (*load.Completion, error) {
+	p := c.req.Completion
 	var by map[string]*load.Completion
 	var has types.Parameters
 	what := ""
-	switch p.Ref.Type {
+	switch p.RefType {
 	case "ref/prompt":
-		prompt := c.offer.prompt(p.Ref.Name)
+		prompt := c.offer.prompt(p.Ref)
 		if prompt == nil {
-			return nil, c.offer.unknownPrompt(p.Ref.Name)
+			return nil, c.offer.unknownPrompt(p.Ref)
 		}
 		by, has, what = prompt.Completions, prompt.Parameters, "prompt "+prompt.Name
 	case "ref/resource":
-		r := c.offer.snapshot.Resource(p.Ref.URI)
-		if r == nil || !c.offer.templates.has(r.URI) && !c.offer.resources.has(r.URI) {
-			return nil, c.offer.unknownResource(p.Ref.URI)
+		r := c.offer.snapshot.Resource(p.Ref)
+		if r == nil || !c.offer.Templates.Has(r.URI) && !c.offer.Resources.Has(r.URI) {
+			return nil, c.offer.UnknownResource(p.Ref)
 		}
 		by, has, what = r.Completions, r.Parameters, "resource "+r.URI
 	default:
-		return nil, invalidParams("")
+		return nil, invalidReference()
 	}
 	var names []string
 	for _, param := range has {
-		if param.Name == p.Argument.Name {
+		if param.Name == p.Argument {
 			return by[param.Name], nil
 		}
 		names = append(names, param.Name)
 	}
 	return nil, &engine.ProtocolError{Code: engine.CodeInvalidParams, Message: wellFormed(fmt.Sprintf(
-		"%s has no argument %s%s", what, shortened(p.Argument.Name), nearest(p.Argument.Name, names)))}
+		"%s has no argument %s%s", what, shortened(p.Argument), nearest(p.Argument, names)))}
 }
 
 // suggest runs what completes an argument.
-func (c *call) suggest(ctx context.Context, completion *load.Completion, p *mcp.CompleteParams) ([]string, error) {
+func (c *call) suggest(ctx context.Context, completion *load.Completion) ([]string, error) {
+	p := c.req.Completion
 	if completion.Func == nil {
-		return beginning(completion.Choices, p.Argument.Value), nil
+		return beginning(completion.Choices, p.Value), nil
 	}
 	c.state = round.Begin(time.Now())
-	c.req.target = p.Argument.Name
 	args := make(starlark.Tuple, len(completion.Params))
 	for i, name := range completion.Params {
-		args[i] = c.completionArgument(ctx, name, p)
+		args[i] = c.completionArgument(ctx, name)
 	}
-	thread, release := c.thread(ctx)
+	thread, release := c.runner.thread(ctx, p.Argument)
 	defer release()
 	v, err := starlark.Call(thread, completion.Func, args, nil)
 	if err == nil {
@@ -101,23 +98,23 @@ func (c *call) suggest(ctx context.Context, completion *load.Completion, p *mcp.
 	if err = engine.Interrupted(thread, err); ctx.Err() != nil || !engine.Catchable(err) {
 		return nil, err
 	}
-	c.trace(err)
-	c.server.options.Logger.Error("completion failed", "argument", p.Argument.Name, "error", engine.FailureText(err))
+	if c.trace(err); c.mistake == nil {
+		c.runner.options.Logger.Error("completion failed", "argument", p.Argument, "error", engine.FailureText(err))
+	}
 	return nil, &engine.ProtocolError{Code: engine.CodeInternalError, Message: wellFormed(fmt.Sprintf(
-		"Error completing argument %s: %s", shortened(p.Argument.Name), engine.FailureText(err)))}
+		"Error completing argument %s: %s", shortened(p.Argument), engine.FailureText(err)))}
 }
 
-func (c *call) completionArgument(ctx context.Context, name string, p *mcp.CompleteParams) starlark.Value {
+func (c *call) completionArgument(ctx context.Context, name string) starlark.Value {
+	p := c.req.Completion
 	switch name {
 	case graph.ContextParam:
 		return callctx.New(c.info(ctx))
 	case "value":
-		return starlark.String(p.Argument.Value)
+		return starlark.String(p.Value)
 	}
-	if p.Context != nil {
-		if text, ok := p.Context.Arguments[name]; ok {
-			return starlark.String(text)
-		}
+	if text, ok := p.Others[name]; ok {
+		return starlark.String(text)
 	}
 	return starlark.None
 }
@@ -150,4 +147,9 @@ func textsOf(v starlark.Value) ([]string, error) {
 		values = append(values, wellFormed(text))
 	}
 	return values, nil
+}
+
+// invalidReference is the error for what is no reference of the protocol's.
+func invalidReference() error {
+	return &engine.ProtocolError{Code: engine.CodeInvalidParams, Message: "Invalid request parameters", Data: json.RawMessage(`""`)}
 }

@@ -1,11 +1,9 @@
-package wire
+package calls
 
 import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpstar/mcpstar/engine"
 )
@@ -24,7 +22,7 @@ type progress struct {
 
 // progress tells how far the call is, if the request carried a progress token.
 func (c *call) progress(ctx context.Context, done float64, total *float64, message string) {
-	if c.req.token == nil {
+	if !c.req.WantsProgress {
 		return
 	}
 	c.told.mu.Lock()
@@ -35,19 +33,13 @@ func (c *call) progress(ctx context.Context, done float64, total *float64, messa
 
 // tell sends what was told last.
 func (c *call) tell(ctx context.Context) {
-	params := &mcp.ProgressNotificationParams{ProgressToken: c.req.token, Progress: c.told.done, Message: c.told.message}
-	if c.told.total != nil {
-		params.Total = *c.told.total
-	}
-	if err := c.req.session.NotifyProgress(ctx, params); err != nil {
-		c.server.options.Logger.Debug("progress not sent", "error", err)
-	}
+	c.client.Progress(ctx, c.told.done, c.told.total, c.told.message)
 }
 
 // patient keeps a client that wants progress patient while builtins wait. Call quiet
 // when the round is over: nothing may follow its result.
 func (c *call) patient(ctx context.Context) (_ context.Context, quiet func()) {
-	if c.req.token == nil {
+	if !c.req.WantsProgress {
 		return ctx, func() {}
 	}
 	ended := make(chan struct{})

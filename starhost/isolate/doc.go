@@ -1,0 +1,2 @@
+// Package isolate x
+package isolate
