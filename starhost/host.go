@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mcpstar/mcpstar/starhost/calls"
 	"github.com/mcpstar/mcpstar/starhost/isolate"
 	"github.com/mcpstar/mcpstar/starhost/load"
 	"github.com/mcpstar/mcpstar/starhost/wire"
@@ -40,6 +41,9 @@ type Host struct {
 //
 // [report.Error]: https://pkg.go.dev/github.com/mcpstar/mcpstar/starhost/load/report#Error
 func Load(ctx context.Context, fsys fs.FS, opts Options) (*Host, error) {
+	if opts.Isolate != nil {
+		return nil, errIsolateFS
+	}
 	scripts, err := newProgram(ctx, source{fsys: fsys}, "", opts)
 	if err != nil {
 		return nil, err
@@ -54,6 +58,13 @@ func Load(ctx context.Context, fsys fs.FS, opts Options) (*Host, error) {
 // Scripts can't read anything outside of the root: the nearest folder upwards
 // with a mcpstar.toml, else the folder of the file.
 func LoadDir(ctx context.Context, path string, opts Options) (*Host, error) {
+	if opts.Isolate != nil {
+		scripts, err := opts.worker(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return newHost(ctx, scripts, opts)
+	}
 	scripts, err := programAt(ctx, path, opts)
 	if err != nil {
 		return nil, err
@@ -166,6 +177,9 @@ func (h *Host) Snapshot() *load.Snapshot {
 	}
 	return nil
 }
+
+// Offer is what clients see now, wherever the scripts are.
+func (h *Host) Offer() *calls.Offer { return h.scripts.Offer() }
 
 // Sessions counts the connections of the moment: stdio and handshake sessions, and
 // requests of 2026-07-28 over HTTP while they run.

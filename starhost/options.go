@@ -67,6 +67,10 @@ type Options struct {
 	Limits CallLimits
 	ledger *engine.Ledger // of all its calls
 
+	// Isolate has the scripts loaded and run by another process, under a limit on its
+	// memory: see [Isolation]. It is for [LoadDir]. Nil runs them in this one.
+	Isolate *Isolation
+
 	// OnCall is told when a round of a call begins; what it returns is told how the
 	// round ended. Both must be safe for concurrent use. Nil tells nobody.
 	OnCall func() (ended func(wire.Record))

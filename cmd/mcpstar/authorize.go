@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -129,10 +131,9 @@ func (f *authFlags) warn(w io.Writer, host *starhost.Host, addr net.Addr) {
 	if !loopback(addr) {
 		fmt.Fprintln(w, "mcpstar: warning: anybody who can reach this address can call the tools: see --auth-jwks, --auth-introspect and --auth-tokens")
 	}
-	for _, t := range host.Snapshot().Tools {
-		if len(t.Scopes) > 0 {
-			fmt.Fprintf(w, "mcpstar: warning: the tool %s needs the scope %s, and nobody can have it without --auth-jwks, --auth-introspect or --auth-tokens\n",
-				t.Name, strings.Join(t.Scopes, " "))
-		}
+	scopes := host.Offer().Scopes
+	for _, tool := range slices.Sorted(maps.Keys(scopes)) {
+		fmt.Fprintf(w, "mcpstar: warning: the tool %s needs the scope %s, and nobody can have it without --auth-jwks, --auth-introspect or --auth-tokens\n",
+			tool, strings.Join(scopes[tool], " "))
 	}
 }

@@ -44,7 +44,8 @@ def loop(n: int) -> int:
     for i in range(n):
         for j in range(n): c += j
     return c
-[tool(f) for f in [hello, zeroes, line, rows, count, most, sent, doubled, kept, key, squared, loop]]
+tool(hello, timeout = 30)  # beside all these, on a busy machine
+[tool(f) for f in [zeroes, line, rows, count, most, sent, doubled, kept, key, squared, loop]]
 `
 
 // A process that answers everything at once and stays small.

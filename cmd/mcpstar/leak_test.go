@@ -9,7 +9,7 @@ import (
 
 // asCommand is the environment variable that makes this test binary the command
 // itself, for tests of whole processes.
-const asCommand = "MCPSTAR_TEST_AS_COMMAND"
+const asCommand = "TEST_AS_MCPSTAR"
 
 // No test leaves a goroutine behind.
 func TestMain(m *testing.M) {

@@ -38,6 +38,15 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	flags.Var(&l.maxArguments, "max-arguments", "how long the JSON of a call's arguments may be")
 }
 
+// args are the flags as another process of this command takes them.
+func (l *limitFlags) args() []string {
+	return []string{
+		fmt.Sprintf("--max-steps=%d", l.maxSteps), fmt.Sprintf("--call-timeout=%s", l.timeout), fmt.Sprintf("--max-calls=%d", l.calls),
+		fmt.Sprintf("--call-memory=%d", l.callMemory), fmt.Sprintf("--max-memory=%d", l.maxMemory),
+		fmt.Sprintf("--max-result=%d", l.maxResult), fmt.Sprintf("--max-arguments=%d", l.maxArguments),
+	}
+}
+
 // loadFlags are the flags that bound the loading of a server that is not served.
 type loadFlags struct {
 	maxSteps uint64
@@ -71,13 +80,13 @@ func (l *limitFlags) limits() (starhost.CallLimits, error) {
 
 // tuneMemory lets the collector run less often than Go would by itself, since
 // nearly all garbage of a server is the decoding of messages, but often enough
-// that garbage does not add much to what the calls hold. Whoever sets GOGC or
-// GOMEMLIMIT knows better.
-func (l *limitFlags) tuneMemory() {
+// that garbage does not add much to what the calls hold. most is what there is in any
+// case. Whoever sets GOGC or GOMEMLIMIT knows better.
+func (l *limitFlags) tuneMemory(most int64) {
 	const own = 96 << 20 // what the server needs itself
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(400)
-		debug.SetMemoryLimit(int64(l.maxMemory) + own)
+		debug.SetMemoryLimit(min(int64(l.maxMemory)+own, most))
 	}
 }
 

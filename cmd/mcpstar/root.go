@@ -19,7 +19,7 @@ A server is a .star file, or a folder of them: its server.star, or else every
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.AddCommand(newServe(s), newCheck(s), newCall(s), newList(s), newTest(s), newRecord(s), newVersion(s))
+	root.AddCommand(newServe(s), newWorker(s), newCheck(s), newCall(s), newList(s), newTest(s), newRecord(s), newVersion(s))
 	return root
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"os"
 	"strings"
@@ -30,6 +31,7 @@ type serveFlags struct {
 	watch          bool
 	logFormat      string
 	logLevel       string
+	isolate        isolateFlags
 	auth           authFlags
 	admin          string
 	traceFile      string
@@ -51,51 +53,67 @@ func newServe(s streams) *cobra.Command {
 	flags.StringSliceVar(&f.allowedOrigins, "allow-origin", nil, "an Origin header to serve beside loopback ones")
 	flags.StringVar(&f.stateKeyFile, "state-key-file", "", "file with the keys that seal the state of calls, base64, one a line (also MCPSTAR_STATE_KEYS)")
 	flags.DurationVar(&f.stateTTL, "state-ttl", seal.DefaultTTL, "how long a client may take over one round")
-	flags.DurationVar(&f.maxCallAge, "max-call-age", time.Hour, "how long a call may last over all of its rounds")
-	f.limits.add(cmd)
+	f.addScriptFlags(cmd)
+	f.isolate.add(cmd)
 	flags.DurationVar(&f.grace, "grace", 5*time.Second, "how long running calls may take to finish when the server is told to stop")
 	flags.BoolVar(&f.watch, "watch", false, "reload whenever a file of the server changes (SIGHUP reloads too)")
-	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
-	flags.StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error")
 	f.auth.add(cmd)
 	flags.StringVar(&f.admin, "admin", "", "answer /healthz and /metrics at this address; a port alone is one of loopback")
 	flags.StringVar(&f.traceFile, "trace-file", "", "append OpenTelemetry spans to this file, each a line of JSON (- is standard error)")
 	return cmd
 }
 
-func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
+// addScriptFlags adds those that concern the scripts, whichever process runs them.
+func (f *serveFlags) addScriptFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	f.limits.add(cmd)
+	flags.DurationVar(&f.maxCallAge, "max-call-age", time.Hour, "how long a call may last over all of its rounds")
+	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
+	flags.StringVar(&f.logLevel, "log-level", "warn", "debug, info, warn or error")
+}
+
+// scriptOptions are those that concern the scripts.
+func (f *serveFlags) scriptOptions(s streams) (starhost.Options, error) {
 	logger, err := newLogger(s.err, f.logFormat, f.logLevel)
 	if err != nil {
-		return err
-	}
-	keys, err := stateKeys(f.stateKeyFile, os.Getenv("MCPSTAR_STATE_KEYS"))
-	if err != nil {
-		return err
-	}
-	authorization, err := f.auth.authorization(f.http, os.Getenv, logger)
-	if err != nil {
-		return err
+		return starhost.Options{}, err
 	}
 	limits, err := f.limits.limits()
 	if err != nil {
-		return err
+		return starhost.Options{}, err
 	}
-	f.limits.tuneMemory()
 	options := starhost.Options{
 		Output:     s.err,
 		Logger:     logger,
-		StateKeys:  keys,
-		StateTTL:   f.stateTTL,
 		MaxCallAge: f.maxCallAge,
-		Grace:      f.grace,
 		MaxSteps:   f.limits.maxSteps,
 		Limits:     limits,
 		Version:    version,
-		HTTP:       starhost.HTTPOptions{AllowedHosts: f.allowedHosts, AllowedOrigins: f.allowedOrigins, Auth: authorization},
 	}
-	if f.logFormat == "text" && logger.Enabled(ctx, slog.LevelWarn) {
+	if f.logFormat == "text" && logger.Enabled(context.Background(), slog.LevelWarn) {
 		options.OnFailed = s.failed // a log line would hold it in one line
 	}
+	return options, nil
+}
+
+func serve(ctx context.Context, s streams, path string, f *serveFlags) error {
+	options, err := f.scriptOptions(s)
+	if err != nil {
+		return err
+	}
+	if options.StateKeys, err = stateKeys(f.stateKeyFile, os.Getenv("MCPSTAR_STATE_KEYS")); err != nil {
+		return err
+	}
+	authorization, err := f.auth.authorization(f.http, os.Getenv, options.Logger)
+	if err != nil {
+		return err
+	}
+	if options.Isolate, err = f.isolate.isolation(s, path, f); err != nil {
+		return err
+	}
+	f.limits.tuneMemory(math.MaxInt64)
+	options.StateTTL, options.Grace = f.stateTTL, f.grace
+	options.HTTP = starhost.HTTPOptions{AllowedHosts: f.allowedHosts, AllowedOrigins: f.allowedOrigins, Auth: authorization}
 	seen, err := newObserver(s, f, &options)
 	if err != nil {
 		return err

@@ -126,6 +126,21 @@ func (p Pattern) fits(uri string) bool {
 	return ok
 }
 
+// Named is the name for reports of what a request is about, and whether there is such
+// a thing: see [Report].
+func (o *Offer) Named(method, target string) (name string, known bool) {
+	switch {
+	case method == "tools/call" && o.Tools.Has(target), method == "prompts/get" && o.Prompts.Has(target),
+		method == "resources/read" && o.Resources.Has(target):
+		return target, true
+	case method == "resources/read":
+		if i := slices.IndexFunc(o.Patterns, func(p Pattern) bool { return p.fits(target) }); i >= 0 {
+			return o.Patterns[i].URI, true
+		}
+	}
+	return CutName(target), false
+}
+
 // tool is the tool of that name, or nil.
 func (o *Offer) tool(name string) *load.Tool {
 	if !o.Tools.Has(name) {

@@ -91,18 +91,23 @@ type Runner struct {
 // New makes a runner that offers a snapshot. state is what its lifespan made, or
 // None.
 func New(snapshot *load.Snapshot, state starlark.Value, options Options) *Runner {
-	r := &Runner{options: options.orDefault(), audience: nobody{}, switched: switches{}}
+	r := &Runner{options: options.orDefault(), audience: Nobody{}, switched: switches{}}
 	r.places = make(chan struct{}, r.options.Calls)
 	r.Publish(snapshot, state)
 	return r
 }
 
-// nobody is the audience of a runner that has none yet.
-type nobody struct{}
+// Nobody is the audience of scripts that have none yet.
+type Nobody struct{}
 
-func (nobody) Offered(_, _ *Offer)                  {}
-func (nobody) ResourceUpdated(string)               {}
-func (nobody) Tell(context.Context, string, string) {}
+// Offered implements [Audience].
+func (Nobody) Offered(_, _ *Offer) {}
+
+// ResourceUpdated implements [Audience].
+func (Nobody) ResourceUpdated(string) {}
+
+// Tell implements [Audience].
+func (Nobody) Tell(context.Context, string, string) {}
 
 // Attach tells audience from now on what changes. It returns what is offered now. A
 // runner has one audience.

@@ -1,0 +1,171 @@
+package isolate
+
+import (
+	"bufio"
+	"context"
+	"encoding/gob"
+	"errors"
+	"io"
+	"sync"
+)
+
+// errGone says that the other side of a link is no more.
+var errGone = errors.New("the other process is gone")
+
+// A link carries requests in both directions over a pair of streams.
+type link struct {
+	// handle answers a request of the other side's, each in a goroutine of its own.
+	handle func(context.Context, *message) *message
+	// heard is told news, one after the other: what comes later waits. May be nil.
+	heard func(*message)
+
+	writing sync.Mutex
+	out     *bufio.Writer
+	enc     *gob.Encoder
+
+	mu      sync.Mutex
+	last    uint64
+	waiting map[uint64]*exchange          // our requests
+	serving map[uint64]context.CancelFunc // theirs
+	gone    bool
+	ended   chan struct{} // closed when gone
+}
+
+// An exchange is a request of ours that waits for its reply.
+type exchange struct {
+	reply chan *message // of one
+	call  *call         // what it is about, if it is a call
+}
+
+func newLink(out io.Writer, handle func(context.Context, *message) *message) *link {
+	buffered := bufio.NewWriterSize(out, 64<<10)
+	return &link{
+		handle: handle, out: buffered, enc: gob.NewEncoder(buffered),
+		waiting: map[uint64]*exchange{}, serving: map[uint64]context.CancelFunc{}, ended: make(chan struct{}),
+	}
+}
+
+// run reads what the other side says until the stream ends. Then every request that
+// waits ends with errGone, and those that are being answered are cancelled. It
+// returns when they have ended.
+func (l *link) run(in io.Reader) {
+	ctx, stop := context.WithCancel(context.Background())
+	var answering sync.WaitGroup
+	dec := gob.NewDecoder(bufio.NewReaderSize(in, 64<<10))
+	for {
+		m := new(message)
+		if err := dec.Decode(m); err != nil {
+			break
+		}
+		l.dispatch(ctx, m, &answering)
+	}
+	l.hangUp()
+	stop()
+	answering.Wait()
+}
+
+func (l *link) dispatch(ctx context.Context, m *message, answering *sync.WaitGroup) {
+	switch m.Kind {
+	case news:
+		if l.heard != nil {
+			l.heard(m)
+		}
+	case reply:
+		l.mu.Lock()
+		e := l.waiting[m.ID]
+		delete(l.waiting, m.ID)
+		l.mu.Unlock()
+		if e != nil {
+			e.reply <- m
+		}
+	case cancel:
+		l.mu.Lock()
+		stop := l.serving[m.ID]
+		l.mu.Unlock()
+		if stop != nil {
+			stop()
+		}
+	case request:
+		inside, stop := context.WithCancel(ctx)
+		l.mu.Lock()
+		l.serving[m.ID] = stop
+		l.mu.Unlock()
+		answering.Go(func() {
+			defer stop()
+			out := l.handle(inside, m)
+			l.mu.Lock()
+			delete(l.serving, m.ID)
+			l.mu.Unlock()
+			out.Kind, out.ID = reply, m.ID
+			_ = l.send(out) // whoever asked is gone
+		})
+	}
+}
+
+// hangUp lets go of everybody who waits.
+func (l *link) hangUp() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.gone {
+		return
+	}
+	l.gone = true
+	close(l.ended)
+	for _, e := range l.waiting {
+		e.reply <- &message{Error: nil, Kind: 0}
+	}
+	clear(l.waiting)
+}
+
+// send writes one message.
+func (l *link) send(m *message) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if err := l.enc.Encode(m); err != nil {
+		return err
+	}
+	return l.out.Flush()
+}
+
+// request sends a request and waits for its reply. When ctx ends it is taken back, and
+// the reply is still waited for, so that nothing of it goes on afterwards. The error
+// is errGone, or what the reply says.
+func (l *link) request(ctx context.Context, m *message, about *call) (*message, error) {
+	e := &exchange{reply: make(chan *message, 1), call: about}
+	l.mu.Lock()
+	if l.gone {
+		l.mu.Unlock()
+		return nil, errGone
+	}
+	l.last++
+	m.Kind, m.ID = request, l.last
+	l.waiting[m.ID] = e
+	l.mu.Unlock()
+	if err := l.send(m); err != nil {
+		l.mu.Lock()
+		delete(l.waiting, m.ID)
+		l.mu.Unlock()
+		return nil, errGone
+	}
+	var answered *message
+	select {
+	case answered = <-e.reply:
+	case <-ctx.Done():
+		_ = l.send(&message{Kind: cancel, ID: m.ID}) // a link that is gone lets us go
+		answered = <-e.reply
+	}
+	if answered.Kind != reply {
+		return nil, errGone
+	}
+	return answered, answered.Error.err()
+}
+
+// about is the call that a request of ours is, or nil.
+func (l *link) about(id uint64) *call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.waiting[id]; e != nil {
+		return e.call
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package isolate
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/mcpstar/mcpstar/starhost/calls"
+	"github.com/mcpstar/mcpstar/starhost/reload"
+)
+
+// Serve is the worker's side: it serves a program to the host that has started this
+// process, over the process's standard streams, and returns when the host hangs up or
+// has told it to end. open makes the program, and is called when the host says how
+// much memory it may have; what that ends with is the host's to tell.
+//
+// Nothing else may be written to out.
+func Serve(in io.Reader, out io.Writer, open func(context.Context) (Program, error)) error {
+	s := &server{open: open}
+	s.link = newLink(out, s.handle)
+	calmed := make(chan struct{})
+	go func() {
+		defer close(calmed)
+		s.link.run(in)
+	}()
+	<-s.link.ended
+	// The host is gone. What can't be stopped is left behind with the process.
+	const patience = time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	select {
+	case <-calmed:
+	case <-ctx.Done():
+		return errors.New("the host is gone, and a call did not stop")
+	}
+	if s.program == nil || s.closed {
+		return nil
+	}
+	return s.program.Close(ctx)
+}
+
+// A server is a worker at work.
+type server struct {
+	link *link
+	open func(context.Context) (Program, error)
+
+	// program is set by the first request, which all others follow, and closed by the
+	// last.
+	program Program
+	closed  bool
+
+	announcing sync.Mutex
+	announced  *calls.Offer
+}
+
+var _ calls.Audience = (*server)(nil)
+
+func (s *server) handle(ctx context.Context, m *message) *message {
+	switch {
+	case m.Begin != nil:
+		return s.begin(ctx, m.Begin)
+	case m.Call != nil:
+		return s.call(ctx, m)
+	case m.Reload != nil:
+		return s.reload(ctx, m.Reload)
+	case m.Close != nil:
+		return s.close(m.Close)
+	}
+	return &message{Error: failed(errors.New("a request that is not known"))}
+}
+
+// begin loads the scripts, under the limit already.
+func (s *server) begin(ctx context.Context, b *begin) *message {
+	bounded := bound(b.Memory) == nil
+	program, err := s.open(ctx)
+	if err != nil {
+		return &message{Error: failed(err)}
+	}
+	s.program = program
+	s.announced = program.Attach(s)
+	return &message{Ready: &ready{Offer: s.announced, Bounded: bounded}}
+}
+
+func (s *server) call(ctx context.Context, m *message) *message {
+	from := &client{link: s.link, of: m.ID, traced: m.Call.Trace != ""}
+	result, err := s.program.Call(ctx, m.Call, from)
+	s.announce()
+	out, wrong := outgoing(result)
+	if wrong != nil {
+		return &message{Answer: &answer{Report: result.Report}, Error: failed(wrong)}
+	}
+	return &message{Answer: out, Error: failed(err)}
+}
+
+// announce tells the host what is offered now, unless it knows. It comes before the
+// answer of any call that has seen it, so that no client knows more than its lists.
+func (s *server) announce() {
+	s.announcing.Lock()
+	defer s.announcing.Unlock()
+	if offer := s.program.Offer(); offer != s.announced {
+		s.announced = offer
+		_ = s.link.send(&message{Kind: news, Offer: offer}) // a host that is gone needs none
+	}
+}
+
+// Offered implements [calls.Audience].
+func (s *server) Offered(_, _ *calls.Offer) { s.announce() }
+
+// ResourceUpdated implements [calls.Audience].
+func (s *server) ResourceUpdated(uri string) {
+	_, _ = s.link.request(context.Background(), &message{Updated: &updated{uri}}, nil)
+}
+
+// Tell implements [calls.Audience].
+func (s *server) Tell(ctx context.Context, level, text string) {
+	_, _ = s.link.request(ctx, &message{Tell: &telling{level, text}}, nil)
+}
+
+func (s *server) reload(ctx context.Context, r *reloading) *message {
+	if !r.Watch {
+		change, err := s.program.Reload(ctx)
+		return &message{Changed: &changed{Change: change}, Error: failed(err)}
+	}
+	var done func(*reload.Change, error)
+	if r.Tell {
+		done = func(change *reload.Change, err error) {
+			_, _ = s.link.request(ctx, &message{Changed: &changed{change, failed(err)}}, nil)
+		}
+	}
+	return &message{Error: failed(s.program.Watch(ctx, done))}
+}
+
+// close ends the program. The host hangs up when it has the reply.
+func (s *server) close(c *closing) *message {
+	ctx, cancel := context.WithTimeout(context.Background(), c.Within)
+	defer cancel()
+	s.closed = true
+	return &message{Error: failed(s.program.Close(ctx))}
+}

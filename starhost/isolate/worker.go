@@ -1,0 +1,333 @@
+package isolate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpstar/mcpstar/starhost/calls"
+	"github.com/mcpstar/mcpstar/starhost/reload"
+)
+
+// Options say how a worker is started. Zero fields mean the default.
+type Options struct {
+	// Command is the program that calls [Serve], and its arguments. It must be set.
+	Command []string
+	// Memory is how many bytes the worker may have beside what it has when it begins.
+	// Default 1 GiB.
+	Memory int64
+	// Wait is how long a call waits for a worker while there is none. Default 30 s.
+	Wait time.Duration
+	// Stderr gets what the worker writes to its standard error: what the scripts
+	// print, and its log. Default: it is dropped.
+	Stderr io.Writer
+	// Logger is told when a worker has ended and is started again. Default: nobody.
+	Logger *slog.Logger
+
+	watched time.Duration // how often the host looks at the worker's memory, if not 0; for tests
+}
+
+// DefaultMemory is how many bytes a worker may have where nothing is said.
+const DefaultMemory = 1 << 30
+
+func (o Options) orDefault() Options {
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
+	}
+	if o.Wait == 0 {
+		o.Wait = 30 * time.Second
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// A Worker is the scripts of a server in another process. When that ends, the calls in
+// it end with an error and another one is started: it loads the scripts as they are
+// then, starts their lifespan anew, and has nothing of what the one before kept in
+// memory. A Worker is safe for concurrent use.
+type Worker struct {
+	options Options
+	offer   atomic.Pointer[calls.Offer]
+	life    context.Context // ends when the worker is closed
+	end     context.CancelFunc
+	over    chan struct{}   // closed when no process is left
+	closing context.Context // of Close; set before life ends
+	closed  error           // what Close returns; set before over is closed
+
+	mu       sync.Mutex
+	process  *process      // the one that calls go to; nil while there is none
+	turned   chan struct{} // closed when process changes
+	trouble  error         // why there is none, if it is known
+	audience calls.Audience
+
+	telling sync.Mutex // one change of the offer at a time
+	watcher func(*reload.Change, error)
+}
+
+var _ Program = (*Worker)(nil)
+
+// Start starts a worker. It returns when the scripts are loaded, or the error that
+// loading ended with: a *report.Error when they have problems. Close the worker when it
+// is no longer used.
+func Start(ctx context.Context, options Options) (*Worker, error) {
+	if len(options.Command) == 0 {
+		return nil, errors.New("isolate: the command that starts a worker is not set")
+	}
+	w := &Worker{options: options.orDefault(), over: make(chan struct{}), turned: make(chan struct{})}
+	w.life, w.end = context.WithCancel(context.WithoutCancel(ctx))
+	w.audience = calls.Nobody{}
+	p, err := w.launch(ctx)
+	if err != nil {
+		w.end()
+		return nil, err
+	}
+	go w.keep(p)
+	return w, nil
+}
+
+// launch starts a process, has it load the scripts, and takes it into use.
+func (w *Worker) launch(ctx context.Context) (*process, error) {
+	p, err := w.options.launch(w.handle, func(m *message) { w.offered(m.Offer) })
+	if err != nil {
+		return nil, err
+	}
+	ready, err := p.begin(ctx)
+	if err != nil {
+		p.dismiss(0)
+		return nil, err
+	}
+	if every := w.watchEvery(ready); every > 0 {
+		go p.watch(every)
+	}
+	w.offered(ready.Offer)
+	w.turn(p, nil)
+	return p, nil
+}
+
+// watchEvery is how often the host has to look at the memory of a worker; 0 is never.
+func (w *Worker) watchEvery(r *ready) time.Duration {
+	const often = 50 * time.Millisecond
+	switch {
+	case w.options.watched > 0:
+		return w.options.watched
+	case r.Bounded:
+		return 0
+	}
+	return often
+}
+
+// turn makes calls go to another process, or to none for a reason.
+func (w *Worker) turn(p *process, trouble error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.process, w.trouble = p, trouble
+	close(w.turned)
+	w.turned = make(chan struct{})
+}
+
+// keep starts another process whenever one ends, until the worker is closed. Processes
+// that end early are followed at growing distances.
+func (w *Worker) keep(p *process) {
+	defer close(w.over)
+	const first, longest, healthy = 50 * time.Millisecond, 10 * time.Second, 10 * time.Second
+	distance := time.Duration(0)
+	told := ""
+	for {
+		if p != nil {
+			select {
+			case <-p.ended:
+			case <-w.life.Done():
+				w.closed = p.close(w.closing)
+				return
+			}
+			w.turn(nil, nil)
+			if time.Since(p.began) > healthy {
+				distance = 0
+			}
+			w.options.Logger.Error("the scripts' process has ended; another one is started", "why", p.died())
+		}
+		if !w.pause(distance) {
+			return
+		}
+		distance = min(max(2*distance, first), longest)
+		var err error
+		if p, err = w.launch(w.life); err == nil {
+			told = ""
+			continue
+		}
+		p = nil
+		w.turn(nil, err)
+		if text := err.Error(); text != told && w.life.Err() == nil {
+			told = text
+			w.options.Logger.Error("the scripts' process can't begin; it is tried again", "why", text)
+		}
+	}
+}
+
+// pause waits; false when the worker is closed meanwhile.
+func (w *Worker) pause(long time.Duration) bool {
+	timer := time.NewTimer(long)
+	defer timer.Stop()
+	select {
+	case <-w.life.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// running is the process to use. It waits for one, but not for long; the error is for
+// whoever needed it.
+func (w *Worker) running(ctx context.Context) (*process, error) {
+	late := time.NewTimer(w.options.Wait)
+	defer late.Stop()
+	for {
+		w.mu.Lock()
+		p, turned, trouble := w.process, w.turned, w.trouble
+		w.mu.Unlock()
+		if p != nil {
+			return p, nil
+		}
+		if trouble != nil {
+			return nil, errors.New("the server's scripts can't be loaded at the moment; try again later")
+		}
+		select {
+		case <-turned:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-w.life.Done():
+			return nil, errors.New("the server is stopping")
+		case <-late.C:
+			return nil, fmt.Errorf("the server's scripts were not back within %v; try again later", w.options.Wait)
+		}
+	}
+}
+
+// Offer implements [Program]: it is what the last process has said, also while there is
+// none.
+func (w *Worker) Offer() *calls.Offer { return w.offer.Load() }
+
+// Attach implements [Program].
+func (w *Worker) Attach(audience calls.Audience) *calls.Offer {
+	w.telling.Lock()
+	defer w.telling.Unlock()
+	w.mu.Lock()
+	w.audience = audience
+	w.mu.Unlock()
+	return w.Offer()
+}
+
+// offered takes in what a process offers, and tells.
+func (w *Worker) offered(now *calls.Offer) {
+	w.telling.Lock()
+	defer w.telling.Unlock()
+	before := w.offer.Swap(now)
+	if before != nil {
+		w.listening().Offered(before, now)
+	}
+}
+
+func (w *Worker) listening() calls.Audience {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.audience
+}
+
+// handle answers what a worker asks of its host.
+func (w *Worker) handle(ctx context.Context, p *process, m *message) *message {
+	switch {
+	case m.Said != nil:
+		c := p.link.about(m.Of)
+		if c == nil {
+			return &message{Error: failed(errors.New("the call has ended"))}
+		}
+		return c.hear(ctx, m.Said)
+	case m.Updated != nil:
+		w.listening().ResourceUpdated(m.Updated.URI)
+	case m.Tell != nil:
+		w.listening().Tell(ctx, m.Tell.Level, m.Tell.Text)
+	case m.Changed != nil:
+		w.mu.Lock()
+		watcher := w.watcher
+		w.mu.Unlock()
+		if watcher != nil {
+			watcher(m.Changed.Change, m.Changed.Error.err())
+		}
+	}
+	return &message{}
+}
+
+// Reload implements [Program].
+func (w *Worker) Reload(ctx context.Context) (*reload.Change, error) {
+	p, err := w.running(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.link.request(ctx, &message{Reload: &reloading{}}, nil)
+	if errors.Is(err, errGone) {
+		return nil, errors.New(p.died())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.Changed.Change, nil
+}
+
+// Watch implements [Program]. Each process watches its files itself.
+func (w *Worker) Watch(ctx context.Context, done func(*reload.Change, error)) error {
+	w.mu.Lock()
+	w.watcher = done
+	w.mu.Unlock()
+	for {
+		p, err := w.next(ctx)
+		if err != nil {
+			return nil // over
+		}
+		_, err = p.link.request(ctx, &message{Reload: &reloading{Watch: true, Tell: done != nil}}, nil)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !errors.Is(err, errGone) {
+			return err
+		}
+		<-p.ended
+	}
+}
+
+// next is the process to use, however long it takes to come.
+func (w *Worker) next(ctx context.Context) (*process, error) {
+	for {
+		w.mu.Lock()
+		p, turned := w.process, w.turned
+		w.mu.Unlock()
+		if p != nil {
+			select {
+			case <-p.ended: // and not yet replaced
+			default:
+				return p, nil
+			}
+		}
+		select {
+		case <-turned:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-w.life.Done():
+			return nil, w.life.Err()
+		}
+	}
+}
+
+// Close implements [Program]: it ends the process, and waits for that. Close it once.
+func (w *Worker) Close(ctx context.Context) error {
+	w.closing = ctx
+	w.end()
+	<-w.over
+	return w.closed
+}
