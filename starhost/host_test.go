@@ -25,6 +25,16 @@ func serve(t testing.TB, script string) *starhost.Host {
 // serveWith loads a server of one script with options.
 func serveWith(t testing.TB, script string, options starhost.Options) *starhost.Host {
 	t.Helper()
+	if *isolated && crosses(options) {
+		return serveIsolated(t, script, options)
+	}
+	return serveHere(t, script, options)
+}
+
+// serveHere loads a script into this process. In a bubble of synctest it is the only
+// way.
+func serveHere(t testing.TB, script string, options starhost.Options) *starhost.Host {
+	t.Helper()
 	options.Entry = "shop.star"
 	host, err := starhost.Load(context.Background(), files(script), options)
 	require.NoError(t, err)
@@ -104,7 +114,17 @@ func serveFolder(t testing.TB, texts map[string]string, entry string) *starhost.
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	host, err := starhost.LoadDir(context.Background(), filepath.Join(folder, filepath.FromSlash(entry)), starhost.Options{})
+	return serveDir(t, filepath.Join(folder, filepath.FromSlash(entry)))
+}
+
+// serveDir loads the server at a path.
+func serveDir(t testing.TB, path string) *starhost.Host {
+	t.Helper()
+	options := starhost.Options{}
+	if *isolated {
+		options.Isolate = isolation(t, path, options)
+	}
+	host, err := starhost.LoadDir(context.Background(), path, options)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, host.Close(context.Background())) })
 	return host

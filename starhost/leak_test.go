@@ -2,13 +2,19 @@ package starhost_test
 
 import (
 	"net/http"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-// No test leaves a goroutine behind.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(closing{m}) }
+// No test leaves a goroutine behind. Started as a worker this binary is one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == workerName {
+		os.Exit(work(os.Args[2:]))
+	}
+	goleak.VerifyTestMain(closing{m})
+}
 
 // closing are tests after which no client keeps a connection for later.
 type closing struct{ *testing.M }

@@ -1,7 +1,6 @@
 package starhost_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -81,9 +80,7 @@ func playCorpus(t *testing.T, reach func(*testing.T, *starhost.Host) func(revisi
 			t.Run(filepath.Base(folder)+"/"+revision, func(t *testing.T) {
 				want := c.Expect[revision]
 				require.Len(t, want, len(c.Steps))
-				host, err := starhost.LoadDir(context.Background(), filepath.Join(folder, "server.star"), starhost.Options{})
-				require.NoError(t, err)
-				t.Cleanup(func() { require.NoError(t, host.Close(context.Background())) })
+				host := serveDir(t, filepath.Join(folder, "server.star"))
 				p := &parityPlayer{t: t, revision: revision, connect: reach(t, host)}
 				for i, step := range c.Steps {
 					for _, line := range parityDiff(want[i], p.play(step)) {

@@ -147,7 +147,7 @@ func TestGoodStateOnAHandshakeConnectionChangesNothing(t *testing.T) {
 
 func TestStateExpiresTenMinutesAfterItsRound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, serve(t, twoQuestions), rounds)
+		c := connect(t, serveHere(t, twoQuestions, starhost.Options{}), rounds)
 		state := c.once("order", dune, "", nobody).state
 		time.Sleep(600*time.Second - time.Millisecond)
 		second := c.resume("order", dune, state, map[string]string{copiesKey: accept(`{"copies":2}`)})
@@ -162,7 +162,7 @@ func TestStateExpiresTenMinutesAfterItsRound(t *testing.T) {
 
 func TestStateTTLIsAnOption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, serveWith(t, twoQuestions, starhost.Options{StateTTL: time.Second}), rounds)
+		c := connect(t, serveHere(t, twoQuestions, starhost.Options{StateTTL: time.Second}), rounds)
 		state := c.once("order", dune, "", nobody).state
 		time.Sleep(time.Second)
 		c.resume("order", dune, state, map[string]string{copiesKey: accept(`{"copies":2}`)}).frozen("expired")

@@ -33,7 +33,7 @@ func TestClockAndChanceStandStillInResolvers(t *testing.T) {
 	for _, revision := range []string{handshake, rounds} {
 		t.Run(revision, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := connect(t, serveWith(t, clocks, starhost.Options{}), revision)
+				c := connect(t, serveHere(t, clocks, starhost.Options{}), revision)
 				began := time.Now().UTC()
 				var tickets []string
 				played := c.call("run", "", func(q question) string {
@@ -76,7 +76,7 @@ func TestCallIDIsOneOverAllRounds(t *testing.T) {
 
 func TestCallIsRefusedBeyondItsAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, serveWith(t, twoQuestions, starhost.Options{MaxCallAge: time.Hour, StateTTL: 50 * time.Minute}), rounds)
+		c := connect(t, serveHere(t, twoQuestions, starhost.Options{MaxCallAge: time.Hour, StateTTL: 50 * time.Minute}), rounds)
 		state := c.once("order", `{"title":"Dune"}`, "", nobody).state
 		time.Sleep(40 * time.Minute)
 		second := c.resume("order", `{"title":"Dune"}`, state, map[string]string{copiesKey: accept(`{"copies":2}`)})
