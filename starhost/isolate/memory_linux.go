@@ -9,6 +9,10 @@ import (
 	"syscall"
 )
 
+// slack is address space for what is reserved and hardly used: the stacks of threads,
+// and the heap's next arena.
+const slack = 128 << 20
+
 // bound lets this process have that many bytes of address space beside what it has
 // now: the runtime reserves much that it never uses. There is no way back.
 func bound(bytes int64) error {
@@ -19,7 +23,7 @@ func bound(bytes int64) error {
 	if err != nil {
 		return err
 	}
-	limit := uint64(size + bytes)
+	limit := uint64(size + bytes + slack)
 	return syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: limit, Max: limit})
 }
 

@@ -45,11 +45,15 @@ func (w *words) Write(text []byte) (int, error) {
 // starvation reports whether a line is the runtime's last one but for stacks, and
 // says that the system gives it no more memory.
 func starvation(line []byte) bool {
+	// Programs with C in them, and those with the race detector, end in their own way.
+	if bytes.HasPrefix(line, []byte("runtime/cgo: pthread_create failed")) || bytes.Contains(line, []byte("ThreadSanitizer failed to allocate")) {
+		return true
+	}
 	why, fatal := bytes.CutPrefix(line, []byte("fatal error: "))
 	if !fatal {
 		return false
 	}
-	for _, sign := range []string{"out of memory", "cannot allocate", "newosproc", "failed to reserve", "failed to allocate"} {
+	for _, sign := range []string{"out of memory", "cannot allocate", "newosproc", "failed to reserve", "failed to allocate", "address space"} {
 		if bytes.Contains(why, []byte(sign)) {
 			return true
 		}
