@@ -37,7 +37,8 @@ type Isolation struct {
 // Options that concern scripts count here: words, resolvers, limits, Output, OnFailed.
 // Those that concern clients (keys, HTTP, OnCall, Tracer) count in the other process.
 func Work(path string, opts Options, in io.Reader, out io.Writer) error {
-	return isolate.Serve(in, out, func(ctx context.Context) (isolate.Program, error) {
+	return isolate.Serve(in, out, func(ctx context.Context, stuck func(name string)) (isolate.Program, error) {
+		opts.stuck = stuck
 		return programAt(ctx, path, opts)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.starlark.net/starlark"
 
 	"github.com/mcpstar/mcpstar/starhost"
 	"github.com/mcpstar/mcpstar/starhost/calls"
@@ -55,6 +57,7 @@ func work(args []string) int {
 	err := json.Unmarshal([]byte(args[1]), &o)
 	if err == nil {
 		options := starhost.Options{Output: os.Stderr, MaxSteps: o.MaxSteps, MaxCallAge: o.MaxCallAge, Limits: o.Limits}
+		options.Words = starlark.StringDict{"stalling": starlark.NewBuiltin("stalling", stalling)}
 		err = starhost.Work(args[0], options, os.Stdin, os.Stdout)
 	}
 	if err != nil {
@@ -62,6 +65,11 @@ func work(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// stalling is a word of the workers that never ends.
+func stalling(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
+	select {}
 }
 
 // serveIsolated is serveWith with a worker. Unless options.Isolate says more, it is
@@ -136,7 +144,11 @@ func TestWorkerThatEndsTakesItsCallsWithItAndNothingElse(t *testing.T) {
 	// A call that waits for an answer lives in the worker on a handshake's connection,
 	// and in the client's hands between rounds.
 	yes := accept(`{"yes":true}`)
-	t.Cleanup(func() { if t.Failed() { t.Log(strings.Join(log.take(), "\n")) } })
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(strings.Join(log.take(), "\n"))
+		}
+	})
 	waits := modern.once("order", `{"title":"Dune"}`, "", nobody)
 	waited := old.call("order", `{"title":"Emma"}`, func(question) string {
 		hoard(other)
@@ -286,4 +298,34 @@ func TestWorkerThatCantBeginAgainIsTriedUntilItCan(t *testing.T) {
 	}
 	require.NotContains(t, string(c.list()), `"name":"first"`)
 	require.Equal(t, 1, strings.Count(strings.Join(log.take(), "\n"), "can't begin; it is tried again"))
+}
+
+// A Go function that looks at nothing can't be stopped. In this process it is told of,
+// in a worker it ends the worker.
+func TestCallThatDoesNotStopEndsTheWorker(t *testing.T) {
+	const script = "def stall() -> str: return str(stalling())\ndef fine() -> str: return \"fine\"\ntool(stall, timeout = 0.02)\ntool(fine)\n"
+	limits := starhost.CallLimits{Overtime: 20 * time.Millisecond}
+
+	told := make(noise, 100)
+	log := slog.New(slog.NewTextHandler(told, &slog.HandlerOptions{Level: slog.LevelError}))
+	release := make(chan struct{})
+	word := func(_ *starlark.Thread, _ *starlark.Builtin, _ starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+		<-release
+		return starlark.None, nil
+	}
+	here := serveWith(t, script, starhost.Options{Limits: limits, Logger: log, Words: starlark.StringDict{"stalling": starlark.NewBuiltin("stalling", word)}})
+	p := dial(t, here)
+	c := &client{connection: p, t: t, revision: rounds, declares: allCapabilities}
+	id := p.write("tools/call", c.params("stall", `{}`, ""))
+	require.Contains(t, <-told, "a call does not stop")
+	close(release)
+	require.Equal(t, id, string(p.next().ID))
+
+	host := serveIsolated(t, script, starhost.Options{Limits: limits})
+	for _, revision := range []string{handshake, rounds} {
+		c := connect(t, host, revision)
+		require.Equal(t, "Error executing tool stall: the scripts' process was ended, because a call of stall did not stop when it was told to; it is started again",
+			c.call("stall", `{}`, nobody).failure())
+		require.Equal(t, "fine", c.call("fine", `{}`, nobody).text())
+	}
 }

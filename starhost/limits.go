@@ -16,6 +16,11 @@ type CallLimits struct {
 	// for answers; on 2026-07-28, each of its rounds. Default 30 s. A tool can have its own:
 	// tool(timeout = seconds). Loading may take as long too, but no more than 5 s.
 	Timeout time.Duration
+	// Overtime is how long a call may go on when it has been stopped, because its time
+	// is up or nobody waits for it any more. Default 10 s. No script goes on for so
+	// long, but a Go function may. Then the Logger is told, and with [Options.Isolate]
+	// the worker ends.
+	Overtime time.Duration
 	// Calls is how many calls run at once. Others wait, at most as long as a call
 	// may run. Default 64.
 	Calls int
@@ -46,6 +51,6 @@ func (l CallLimits) load(to *load.Options) {
 }
 
 func (l CallLimits) calls(to *calls.Options) {
-	to.Timeout, to.Calls = l.Timeout, l.Calls
+	to.Timeout, to.Overtime, to.Calls = l.Timeout, l.Overtime, l.Calls
 	to.ResultLimits.Bytes, to.ArgumentLimits.Bytes = l.Result, l.Arguments
 }

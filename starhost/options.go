@@ -65,7 +65,8 @@ type Options struct {
 
 	// Limits bound the time, the memory and the rest of what a call may use.
 	Limits CallLimits
-	ledger *engine.Ledger // of all its calls
+	ledger *engine.Ledger    // of all its calls
+	stuck  func(name string) // told of calls that don't stop; nil: the Logger is
 
 	// Isolate has the scripts loaded and run by another process, under a limit on its
 	// memory: see [Isolation]. It is for [LoadDir]. Nil runs them in this one.
@@ -176,6 +177,7 @@ func (o *Options) calls() calls.Options {
 		MaxCallAge: o.MaxCallAge,
 		Limits:     o.limits(),
 		OnFailed:   o.OnFailed,
+		OnStuck:    o.stuck,
 	}
 	o.Limits.calls(&c)
 	if o.Test != nil {

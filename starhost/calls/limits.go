@@ -14,6 +14,8 @@ import (
 const (
 	defaultTimeout = 30 * time.Second
 	defaultCalls   = 64
+	// What looks whether it may go on does so within milliseconds.
+	defaultOvertime = 10 * time.Second
 	// defaultBytes is how long the JSON of a result may be; the arguments of a call
 	// may be as long as a line of stdio.
 	defaultResultBytes   = 8 << 20
@@ -27,6 +29,14 @@ func (o *Options) limitsOrDefault() {
 	}
 	if o.Calls == 0 {
 		o.Calls = defaultCalls
+	}
+	if o.Overtime == 0 {
+		o.Overtime = defaultOvertime
+	}
+	if o.OnStuck == nil {
+		o.OnStuck = func(name string) {
+			o.Logger.Error("a call does not stop", "name", name, "after", o.Overtime)
+		}
 	}
 	if o.ResultLimits.Bytes == 0 {
 		o.ResultLimits.Bytes = defaultResultBytes
@@ -42,25 +52,29 @@ type allowance struct {
 	places chan struct{}
 	cancel context.CancelCauseFunc
 	limit  time.Duration
+	calm   func() bool // no stop is noticed any more
 
 	mu      sync.Mutex
 	timer   *time.Timer
 	since   time.Time     // when the call went on; zero: it waits
 	used    time.Duration // before that
 	waiting int           // questions that are out
+	stuck   *time.Timer   // runs since the call was stopped
+	ended   bool
 }
 
 // allow waits for a place and begins to count time. On 2026-07-28 each round has
 // all of it: the last one runs all that the one request of older revisions does.
 // The context ends with an *[engine.Interrupt] as its cause when
-// the time is up. Call end when the round is done.
-func (r *Runner) allow(ctx context.Context, limit time.Duration) (context.Context, *allowance, error) {
+// the time is up. Call end when the round is done. name is that of what is called.
+func (r *Runner) allow(ctx context.Context, name string, limit time.Duration) (context.Context, *allowance, error) {
 	if err := r.wait(ctx, limit); err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	a := &allowance{places: r.places, cancel: cancel, limit: limit, since: time.Now()}
 	a.timer = time.AfterFunc(limit, a.expire)
+	a.calm = context.AfterFunc(ctx, func() { a.overdue(r.options.Overtime, func() { r.options.OnStuck(name) }) })
 	return ctx, a, nil
 }
 
@@ -88,6 +102,15 @@ func (a *allowance) expire() {
 	defer a.mu.Unlock()
 	if !a.since.IsZero() {
 		a.cancel(&engine.Interrupt{Text: fmt.Sprintf("stopped after it had run for %v, the limit on the time of a call (raise it with tool(timeout = seconds) or --call-timeout)", a.limit)})
+	}
+}
+
+// overdue begins to wait for the end of a call that has been stopped.
+func (a *allowance) overdue(after time.Duration, tell func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.ended {
+		a.stuck = time.AfterFunc(after, tell)
 	}
 }
 
@@ -133,6 +156,11 @@ func (a *allowance) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.timer.Stop()
+	a.ended = true
+	a.calm()
+	if a.stuck != nil {
+		a.stuck.Stop()
+	}
 	a.cancel(nil)
 	if a.waiting == 0 {
 		<-a.places
@@ -145,7 +173,7 @@ func (c *call) limited(ctx context.Context, round func(context.Context) (exactjs
 	if tool, ok := c.subject.(toolSubject); ok && tool.Timeout > 0 {
 		limit = tool.Timeout
 	}
-	ctx, a, err := c.runner.allow(ctx, limit)
+	ctx, a, err := c.runner.allow(ctx, c.called(), limit)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,12 @@ type Options struct {
 	Timeout time.Duration
 	// Calls is how many calls run at once; others wait. Default 64.
 	Calls int
+	// Overtime is how long a call may go on when it has been stopped, because its time
+	// is up or nobody waits for it any more, before it counts as stuck. Default 10 s.
+	Overtime time.Duration
+	// OnStuck is told the name of what is called that does not stop. Default: the
+	// Logger is told.
+	OnStuck func(name string)
 	// ArgumentLimits and ResultLimits bound what comes in and goes out. Their Bytes
 	// are by default 16 MiB and 8 MiB.
 	ArgumentLimits, ResultLimits exactjson.Limits

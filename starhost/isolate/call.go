@@ -29,6 +29,9 @@ func (w *Worker) Call(ctx context.Context, req *calls.Request, client calls.Clie
 	c := &call{ctx: ctx, client: client}
 	m, err := p.link.request(ctx, &message{Call: req}, c)
 	c.leave()
+	if errors.Is(err, errUnsent) {
+		return w.Call(ctx, req, client) // by the next one
+	}
 	if errors.Is(err, errGone) {
 		<-p.ended
 		if ctx.Err() != nil {

@@ -5,12 +5,17 @@ import (
 	"context"
 	"encoding/gob"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 )
 
-// errGone says that the other side of a link is no more.
-var errGone = errors.New("the other process is gone")
+// errGone says that the other side of a link is no more. errUnsent says so of a request
+// that the other side has surely not seen.
+var (
+	errGone   = errors.New("the other process is gone")
+	errUnsent = fmt.Errorf("%w already", errGone)
+)
 
 // A link carries requests in both directions over a pair of streams.
 type link struct {
@@ -117,6 +122,16 @@ func (l *link) hangUp() {
 	clear(l.waiting)
 }
 
+// hungUp reports whether the other side is gone.
+func (l *link) hungUp() bool {
+	select {
+	case <-l.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // send writes one message.
 func (l *link) send(m *message) error {
 	l.writing.Lock()
@@ -129,13 +144,13 @@ func (l *link) send(m *message) error {
 
 // request sends a request and waits for its reply. When ctx ends it is taken back, and
 // the reply is still waited for, so that nothing of it goes on afterwards. The error
-// is errGone, or what the reply says.
+// is errGone or errUnsent, or what the reply says.
 func (l *link) request(ctx context.Context, m *message, about *call) (*message, error) {
 	e := &exchange{reply: make(chan *message, 1), call: about}
 	l.mu.Lock()
 	if l.gone {
 		l.mu.Unlock()
-		return nil, errGone
+		return nil, errUnsent
 	}
 	l.last++
 	m.Kind, m.ID = request, l.last

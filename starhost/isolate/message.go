@@ -32,7 +32,8 @@ type message struct {
 	Tell    *telling
 	Changed *changed
 	// News of the worker's.
-	Offer *calls.Offer
+	Offer   *calls.Offer
+	Leaving string // why the worker ends now
 	// Replies.
 	Ready  *ready
 	Answer *answer

@@ -22,7 +22,8 @@ type process struct {
 	began time.Time
 
 	words   *words
-	overfed atomic.Bool // the host has ended it for its memory
+	overfed atomic.Bool            // the host has ended it for its memory
+	leaving atomic.Pointer[string] // why it ends, by its own word
 	ended   chan struct{}
 	how     error // of cmd.Wait; valid when ended
 	memory  int64 // the limit, for what is said of its end
@@ -48,7 +49,13 @@ func (o *Options) launch(handle func(context.Context, *process, *message) *messa
 	}
 	p.in = in
 	p.link = newLink(in, func(ctx context.Context, m *message) *message { return handle(ctx, p, m) })
-	p.link.heard = heard
+	p.link.heard = func(m *message) {
+		if m.Leaving != "" {
+			p.leaving.Store(&m.Leaving)
+			return
+		}
+		heard(m)
+	}
 	go func() {
 		defer close(p.ended)
 		p.link.run(out)
@@ -71,9 +78,10 @@ func workerEnv(env []string) []string {
 	return kept
 }
 
-// begin has the worker load the scripts.
-func (p *process) begin(ctx context.Context) (*ready, error) {
-	m, err := p.link.request(ctx, &message{Begin: &begin{Memory: p.memory}}, nil)
+// begin has the worker load the scripts, with a limit on its memory that it keeps
+// itself, if it can.
+func (p *process) begin(ctx context.Context, memory int64) (*ready, error) {
+	m, err := p.link.request(ctx, &message{Begin: &begin{Memory: memory}}, nil)
 	if errors.Is(err, errGone) {
 		<-p.ended
 		return nil, errors.New(p.died())
@@ -110,6 +118,9 @@ func (p *process) died() string {
 	<-p.ended
 	if p.overfed.Load() || p.words.hungry() {
 		return fmt.Sprintf("the scripts' process needed more than %s of memory and was ended; ask for less, or a part at a time (raise the limit with --isolate-memory)", engine.Size(p.memory))
+	}
+	if why := p.leaving.Load(); why != nil {
+		return "the scripts' process was ended, because " + *why + "; it is started again"
 	}
 	how := "it ended"
 	if p.how != nil {

@@ -14,18 +14,25 @@ import (
 // Serve is the worker's side: it serves a program to the host that has started this
 // process, over the process's standard streams, and returns when the host hangs up or
 // has told it to end. open makes the program, and is called when the host says how
-// much memory it may have; what that ends with is the host's to tell.
+// much memory it may have; what that ends with is the host's to tell. stuck is for the
+// program to say that a call does not stop: the worker ends then, with all its calls.
 //
 // Nothing else may be written to out.
-func Serve(in io.Reader, out io.Writer, open func(context.Context) (Program, error)) error {
-	s := &server{open: open}
+func Serve(in io.Reader, out io.Writer, open func(ctx context.Context, stuck func(name string)) (Program, error)) error {
+	s := &server{open: open, stuck: make(chan string, 1)}
 	s.link = newLink(out, s.handle)
 	calmed := make(chan struct{})
 	go func() {
 		defer close(calmed)
 		s.link.run(in)
 	}()
-	<-s.link.ended
+	select {
+	case <-s.link.ended:
+	case name := <-s.stuck:
+		why := "a call of " + name + " did not stop when it was told to"
+		_ = s.link.send(&message{Kind: news, Leaving: why}) // a host that is gone needs no reason
+		return errors.New(why)
+	}
 	// The host is gone. What can't be stopped is left behind with the process.
 	const patience = time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -43,8 +50,9 @@ func Serve(in io.Reader, out io.Writer, open func(context.Context) (Program, err
 
 // A server is a worker at work.
 type server struct {
-	link *link
-	open func(context.Context) (Program, error)
+	link  *link
+	open  func(context.Context, func(string)) (Program, error)
+	stuck chan string // of one: the name of what does not stop
 
 	// program is set by the first request, which all others follow, and closed by the
 	// last.
@@ -74,7 +82,12 @@ func (s *server) handle(ctx context.Context, m *message) *message {
 // begin loads the scripts, under the limit already.
 func (s *server) begin(ctx context.Context, b *begin) *message {
 	bounded := bound(b.Memory) == nil
-	program, err := s.open(ctx)
+	program, err := s.open(ctx, func(name string) {
+		select {
+		case s.stuck <- name:
+		default: // one is enough
+		}
+	})
 	if err != nil {
 		return &message{Error: failed(err)}
 	}

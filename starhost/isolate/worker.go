@@ -98,7 +98,11 @@ func (w *Worker) launch(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	ready, err := p.begin(ctx)
+	own := w.options.Memory
+	if w.options.watched > 0 {
+		own = 0
+	}
+	ready, err := p.begin(ctx, own)
 	if err != nil {
 		p.dismiss(0)
 		return nil, err
@@ -186,17 +190,31 @@ func (w *Worker) pause(long time.Duration) bool {
 // running is the process to use. It waits for one, but not for long; the error is for
 // whoever needed it.
 func (w *Worker) running(ctx context.Context) (*process, error) {
-	late := time.NewTimer(w.options.Wait)
-	defer late.Stop()
+	late, stop := context.WithTimeoutCause(ctx, w.options.Wait,
+		fmt.Errorf("the server's scripts were not back within %v; try again later", w.options.Wait))
+	defer stop()
+	return w.await(late, func(trouble error) error {
+		if trouble == nil {
+			return nil
+		}
+		return errors.New("the server's scripts can't be loaded at the moment; try again later")
+	})
+}
+
+// await waits for a process to use, as long as ctx lasts and judge has nothing to say
+// of why there is none.
+func (w *Worker) await(ctx context.Context, judge func(trouble error) error) (*process, error) {
 	for {
 		w.mu.Lock()
 		p, turned, trouble := w.process, w.turned, w.trouble
 		w.mu.Unlock()
-		if p != nil {
+		if p != nil && !p.link.hungUp() {
 			return p, nil
 		}
-		if trouble != nil {
-			return nil, errors.New("the server's scripts can't be loaded at the moment; try again later")
+		if p == nil {
+			if err := judge(trouble); err != nil {
+				return nil, err
+			}
 		}
 		select {
 		case <-turned:
@@ -204,8 +222,6 @@ func (w *Worker) running(ctx context.Context) (*process, error) {
 			return nil, context.Cause(ctx)
 		case <-w.life.Done():
 			return nil, errors.New("the server is stopping")
-		case <-late.C:
-			return nil, fmt.Errorf("the server's scripts were not back within %v; try again later", w.options.Wait)
 		}
 	}
 }
@@ -286,7 +302,7 @@ func (w *Worker) Watch(ctx context.Context, done func(*reload.Change, error)) er
 	w.watcher = done
 	w.mu.Unlock()
 	for {
-		p, err := w.next(ctx)
+		p, err := w.await(ctx, func(error) error { return nil })
 		if err != nil {
 			return nil // over
 		}
@@ -296,30 +312,6 @@ func (w *Worker) Watch(ctx context.Context, done func(*reload.Change, error)) er
 		}
 		if !errors.Is(err, errGone) {
 			return err
-		}
-		<-p.ended
-	}
-}
-
-// next is the process to use, however long it takes to come.
-func (w *Worker) next(ctx context.Context) (*process, error) {
-	for {
-		w.mu.Lock()
-		p, turned := w.process, w.turned
-		w.mu.Unlock()
-		if p != nil {
-			select {
-			case <-p.ended: // and not yet replaced
-			default:
-				return p, nil
-			}
-		}
-		select {
-		case <-turned:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-w.life.Done():
-			return nil, w.life.Err()
 		}
 	}
 }
