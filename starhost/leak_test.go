@@ -13,6 +13,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == workerName {
 		os.Exit(work(os.Args[2:]))
 	}
+	_ = os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=10") // processes that tests start end at once
 	goleak.VerifyTestMain(closing{m})
 }
 

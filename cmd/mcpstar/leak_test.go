@@ -17,5 +17,6 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	_ = os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=10") // processes that tests start end at once
 	goleak.VerifyTestMain(m)
 }

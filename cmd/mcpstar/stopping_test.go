@@ -95,77 +95,93 @@ func (p *process) ended() {
 	require.Contains(p.t, p.errs.String(), "lifespan ended")
 }
 
+// wherever tries it with the scripts in the server's process, and in one of their own.
+func wherever(t *testing.T, try func(t *testing.T, where []string)) {
+	t.Run("here", func(t *testing.T) { try(t, nil) })
+	t.Run("isolated", func(t *testing.T) { try(t, []string{"--isolate"}) })
+}
+
 func TestSignalEndsAnIdleServerOnStdio(t *testing.T) {
-	p, _ := launch(t, "never")
-	p.greet()
-	p.signal()
-	p.ended()
+	wherever(t, func(t *testing.T, where []string) {
+		p, _ := launch(t, "never", where...)
+		p.greet()
+		p.signal()
+		p.ended()
+	})
 }
 
 func TestSignalLetsACallGetItsAnswer(t *testing.T) {
-	p, _ := launch(t, "never", "--grace", "1h")
-	p.greet()
-	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"asks"}}`)
-	require.Contains(t, p.line(), `"elicitation/create"`)
-	p.signal()
-	for refused := false; !refused; { // the signal takes its time
-		p.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-		refused = strings.Contains(p.line(), "the server is stopping")
-	}
-	p.send(`{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"yes":true}}}`)
-	require.Contains(t, p.line(), "said True")
-	p.ended()
+	wherever(t, func(t *testing.T, where []string) {
+		p, _ := launch(t, "never", append(where, "--grace", "1h")...)
+		p.greet()
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"asks"}}`)
+		require.Contains(t, p.line(), `"elicitation/create"`)
+		p.signal()
+		for refused := false; !refused; { // the signal takes its time
+			p.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+			refused = strings.Contains(p.line(), "the server is stopping")
+		}
+		p.send(`{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"yes":true}}}`)
+		require.Contains(t, p.line(), "said True")
+		p.ended()
+	})
 }
 
 func TestSignalEndsACallThatOutlivesTheGrace(t *testing.T) {
-	p, running := launch(t, "running", "--grace", "50ms")
-	p.send(callHello)
-	<-running
-	p.signal()
-	p.ended()
-}
-
-func TestSecondSignalEndsTheProcessAtOnce(t *testing.T) {
-	p, running := launch(t, "running", "--grace", "1h")
-	p.send(callHello)
-	<-running
-	p.signal()
-	for refused := false; !refused; {
-		p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{` + envelope + `}}`)
-		refused = strings.Contains(p.line(), "the server is stopping")
-	}
-	p.signal()
-	var exit *exec.ExitError
-	require.ErrorAs(t, p.cmd.Wait(), &exit)
-	require.Equal(t, syscall.SIGTERM, exit.Sys().(syscall.WaitStatus).Signal())
-}
-
-func TestSignalEndsAServerOverHTTP(t *testing.T) {
-	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		p, listening := launch(t, "listening on", "--http", "127.0.0.1:0", "--grace", "50ms")
-		<-listening
-		url := regexp.MustCompile(`listening on (\S+)`).FindStringSubmatch(p.errs.String())[1]
-		running := make(chan struct{})
-		p.errs.await("running", func() { close(running) })
-		gone := make(chan struct{})
-		header := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {version}}
-		body := callHello
-		if version == "2026-07-28" {
-			header.Set("Mcp-Method", "tools/call")
-			header.Set("Mcp-Name", "hello")
-		} else {
-			header.Set("Mcp-Session-Id", open(t, url))
-			body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hello","arguments":{"name":"x"}}}`
-		}
-		go func() {
-			defer close(gone)
-			post(url, body, header)
-		}()
+	wherever(t, func(t *testing.T, where []string) {
+		p, running := launch(t, "running", append(where, "--grace", "50ms")...)
+		p.send(callHello)
 		<-running
 		p.signal()
 		p.ended()
-		<-gone
-	}
+	})
+}
+
+func TestSecondSignalEndsTheProcessAtOnce(t *testing.T) {
+	wherever(t, func(t *testing.T, where []string) {
+		p, running := launch(t, "running", append(where, "--grace", "1h")...)
+		p.send(callHello)
+		<-running
+		p.signal()
+		for refused := false; !refused; {
+			p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{` + envelope + `}}`)
+			refused = strings.Contains(p.line(), "the server is stopping")
+		}
+		p.signal()
+		var exit *exec.ExitError
+		require.ErrorAs(t, p.cmd.Wait(), &exit)
+		require.Equal(t, syscall.SIGTERM, exit.Sys().(syscall.WaitStatus).Signal())
+	})
+}
+
+func TestSignalEndsAServerOverHTTP(t *testing.T) {
+	wherever(t, func(t *testing.T, where []string) {
+		for _, version := range []string{"2025-11-25", "2026-07-28"} {
+			p, listening := launch(t, "listening on", append(where, "--http", "127.0.0.1:0", "--grace", "50ms")...)
+			<-listening
+			url := regexp.MustCompile(`listening on (\S+)`).FindStringSubmatch(p.errs.String())[1]
+			running := make(chan struct{})
+			p.errs.await("running", func() { close(running) })
+			gone := make(chan struct{})
+			header := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {version}}
+			body := callHello
+			if version == "2026-07-28" {
+				header.Set("Mcp-Method", "tools/call")
+				header.Set("Mcp-Name", "hello")
+			} else {
+				header.Set("Mcp-Session-Id", open(t, url))
+				body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hello","arguments":{"name":"x"}}}`
+			}
+			go func() {
+				defer close(gone)
+				post(url, body, header)
+			}()
+			<-running
+			p.signal()
+			p.ended()
+			<-gone
+		}
+	})
 }
 
 // open begins a session and gives its id.

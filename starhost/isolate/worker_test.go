@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	_ = os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=10") // processes that tests start end at once
 	goleak.VerifyTestMain(m)
 }
 
