@@ -13,7 +13,7 @@ const asCommand = "TEST_AS_MCPSTAR"
 
 // No test leaves a goroutine behind.
 func TestMain(m *testing.M) {
-	if os.Getenv(asCommand) != "" {
+	if os.Getenv(asCommand) != "" || len(os.Args) > 1 && os.Args[1] == workerName {
 		main()
 		return
 	}
