@@ -329,3 +329,28 @@ func TestCallThatDoesNotStopEndsTheWorker(t *testing.T) {
 		require.Equal(t, "fine", c.call("fine", `{}`, nobody).text())
 	}
 }
+
+// What a call costs more when it runs in a worker: two crossings of a pipe.
+func BenchmarkIsolation(b *testing.B) {
+	const script = `
+def a(title: str) -> str: return title + "a"
+def b(x: resolve(a)) -> str: return x + "b"
+def c(x: resolve(a), y: resolve(b)) -> str: return x + y
+def order(title: str, x: resolve(c)) -> str: return x
+tool(order)
+`
+	for name, host := range map[string]*starhost.Host{
+		"here":     serveHere(b, script, starhost.Options{}),
+		"isolated": serveIsolated(b, script, starhost.Options{}),
+	} {
+		for _, revision := range []string{handshake, rounds} {
+			b.Run(name+"/"+revision, func(b *testing.B) {
+				c := connect(b, host, revision)
+				b.ReportAllocs()
+				for b.Loop() {
+					c.once("order", `{"title":"Dune"}`, "", nobody)
+				}
+			})
+		}
+	}
+}
