@@ -58,15 +58,15 @@ func TestARoundWithoutAStateStaysWithout(t *testing.T) {
 	require.Empty(t, first.member("requestState"))
 	require.Equal(t, []string{"step1"}, wireKeys(first.asked))
 
-	second := c.send("tools/call", call+`,"inputResponses":{"step1":`+accept(`{"name":"Bo"}`)+`,"more":`+decline+`}`, nobody)
+	second := c.send("tools/call", call+`,"inputResponses":{"step1":`+accept(`{"name":"Boudicca"}`)+`,"more":`+decline+`}`, nobody)
 	require.True(t, strings.HasPrefix(second.state, "v1."), "a state is sealed")
-	require.NotContains(t, second.state, "Bo")
+	require.NotContains(t, second.state, "Boudicca")
 
 	again := `,"inputResponses":{"step2":` + accept(`{"color":"red"}`) + `},"requestState":"` + second.state
 	c.send("tools/call", call+again+`X"`, nobody).refused(-32602, "Invalid or expired requestState", `{"reason":"invalid_request_state"}`)
 	c.send("tools/call", `"name":"paint","arguments":{"what":"doors"}`+again+`"`, nobody).refused(-32602,
 		"Invalid or expired requestState", `{"reason":"invalid_request_state"}`)
-	require.Equal(t, "Bo paints walls red", c.send("tools/call", call+again+`"`, nobody).text())
+	require.Equal(t, "Boudicca paints walls red", c.send("tools/call", call+again+`"`, nobody).text())
 }
 
 func TestAWrongAnswerOfABodysOwnIsRefusedOrAskedAgain(t *testing.T) {

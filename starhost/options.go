@@ -2,6 +2,7 @@ package starhost
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"time"
@@ -46,7 +47,8 @@ type Options struct {
 	// restart then ends the calls that wait for an answer.
 	StateKeys [][]byte
 
-	// StateTTL is how long a client may take over one round. 0 is 10 minutes.
+	// StateTTL is how long a client may take over one round, and before 2026-07-28 over
+	// one question. 0 is 10 minutes.
 	StateTTL time.Duration
 
 	// MaxCallAge is how long a call may last over all of its rounds. 0 is 1 hour.
@@ -195,6 +197,9 @@ func (o *Options) wire() (wire.Options, error) {
 		Version:  o.Version,
 		OnCall:   o.OnCall,
 		Tracer:   o.Tracer,
+	}
+	if o.StateTTL < 0 || o.MaxCallAge < 0 {
+		return wire.Options{}, errors.New("starhost: StateTTL and MaxCallAge are no less than 0")
 	}
 	if o.StateKeys != nil {
 		ring, err := seal.NewRing(o.StateKeys...)

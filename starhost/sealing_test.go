@@ -160,6 +160,35 @@ func TestStateExpiresTenMinutesAfterItsRound(t *testing.T) {
 	})
 }
 
+// On a handshake's connection the question itself has the time of a round.
+func TestQuestionThatIsNotAnsweredIsWithdrawn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, serveHere(t, twoQuestions, starhost.Options{StateTTL: 30 * time.Second}), handshake)
+		p := c.pipe()
+		began := time.Now()
+		id := p.write("tools/call", c.params("order", dune, ""))
+		asked := p.next()
+		require.Equal(t, "elicitation/create", asked.Method)
+		withdrawn, answer := p.next(), p.next()
+		if withdrawn.Method == "" { // the two are not in step
+			withdrawn, answer = answer, withdrawn
+		}
+		require.Equal(t, "notifications/cancelled", withdrawn.Method)
+		require.Contains(t, string(withdrawn.Params), `"requestId":`+string(asked.ID))
+		require.Equal(t, id, string(answer.ID))
+		require.Contains(t, string(answer.Result), "Error executing tool order: the question was not answered within 30s")
+		require.Equal(t, 30*time.Second, time.Since(began))
+	})
+}
+
+func TestTimesThatCantBeAreRefused(t *testing.T) {
+	for _, options := range []starhost.Options{{StateTTL: -1}, {MaxCallAge: -1}} {
+		options.Entry = "shop.star"
+		_, err := starhost.Load(context.Background(), files(twoQuestions), options)
+		require.ErrorContains(t, err, "no less than 0")
+	}
+}
+
 func TestStateTTLIsAnOption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connect(t, serveHere(t, twoQuestions, starhost.Options{StateTTL: time.Second}), rounds)

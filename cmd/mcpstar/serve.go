@@ -52,7 +52,7 @@ func newServe(s streams) *cobra.Command {
 	flags.StringSliceVar(&f.allowedHosts, "allow-host", nil, "a Host header to serve beside loopback ones (repeat it, or separate with commas)")
 	flags.StringSliceVar(&f.allowedOrigins, "allow-origin", nil, "an Origin header to serve beside loopback ones")
 	flags.StringVar(&f.stateKeyFile, "state-key-file", "", "file with the keys that seal the state of calls, base64, one a line (also MCPSTAR_STATE_KEYS)")
-	flags.DurationVar(&f.stateTTL, "state-ttl", seal.DefaultTTL, "how long a client may take over one round")
+	flags.DurationVar(&f.stateTTL, "state-ttl", seal.DefaultTTL, "how long a client may take over one round, or one question")
 	f.addScriptFlags(cmd)
 	f.isolate.add(cmd)
 	flags.DurationVar(&f.grace, "grace", 5*time.Second, "how long running calls may take to finish when the server is told to stop")

@@ -21,6 +21,13 @@ func (l *loader) rawInput(t *Tool, d *declare.Tool, g *graph.Func) {
 	bad := func(at engine.Span, message, help string) {
 		l.report(&engine.Problem{Code: "input-schema", Message: message, At: engine.Label{Span: at}, Help: help})
 	}
+	if word := combined(d.InputSchema.JSON()); word != "" {
+		l.report(&engine.Problem{
+			Code: "combined-schema", Warning: true,
+			Message: fmt.Sprintf("the input_schema of tool %s has %s at its top, which big clients refuse", t.Name, word),
+			At:      engine.Label{Span: d.Span}, Help: "describe the properties one by one, and check in the tool what belongs together",
+		})
+	}
 	known := d.InputSchema.Properties
 	t.Input, t.InputSchema = d.InputSchema, d.InputSchema.JSON()
 	for i := range t.Parameters {
@@ -44,6 +51,18 @@ func (l *loader) rawInput(t *Tool, d *declare.Tool, g *graph.Func) {
 			}
 		}
 	}
+}
+
+// combined is the first of oneOf, anyOf and allOf at the top of a schema, or "".
+func combined(schema json.RawMessage) string {
+	var top map[string]json.RawMessage
+	_ = json.Unmarshal(schema, &top) // it is an object
+	for _, word := range []string{"oneOf", "anyOf", "allOf"} {
+		if _, there := top[word]; there {
+			return word
+		}
+	}
+	return ""
 }
 
 func orElse(text, otherwise string) string {

@@ -3,10 +3,12 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mcpstar/mcpstar/engine"
 	"github.com/mcpstar/mcpstar/starhost/calls"
 )
 
@@ -15,8 +17,12 @@ type client struct{ *call }
 
 var _ calls.Client = (*client)(nil)
 
-// Ask implements [calls.Client]: a question is a request of its own.
+// Ask implements [calls.Client]: a question is a request of its own. The client has as
+// long for it as for a round of 2026-07-28; then the question is withdrawn.
 func (c *client) Ask(ctx context.Context, q calls.Question) (json.RawMessage, error) {
+	ttl := c.server.options.StateTTL
+	ctx, stop := context.WithTimeoutCause(ctx, ttl, &engine.Failure{Text: fmt.Sprintf("the question was not answered within %v", ttl)})
+	defer stop()
 	return ask(ctx, c.req.session, q)
 }
 

@@ -22,7 +22,8 @@ type Options struct {
 	// Keys seal the state of calls. Default: a key of this process, so that a
 	// call can't be resumed by another one.
 	Keys *seal.Ring
-	// StateTTL is how long one round may take to come back. Default 600 s.
+	// StateTTL is how long one round may take to come back, and before 2026-07-28 an
+	// answer. Default 600 s.
 	StateTTL time.Duration
 	// PageSize is how many things one page of a list has. Default 1000.
 	PageSize int
