@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing/fstest"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -217,6 +219,43 @@ func ExampleHost_Serve() {
 	stop()
 	<-ended
 	// Output: reserve_book
+}
+
+// The whole main of a program that keeps its scripts in a process of their own.
+func ExampleWork() {
+	const path = "shop.star"
+	options := starhost.Options{Output: os.Stderr}
+	if len(os.Args) > 1 && os.Args[1] == "worker" { // started by the lines below
+		if err := starhost.Work(path, options, os.Stdin, os.Stdout); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		log.Fatal(err)
+	}
+	options.Isolate = &starhost.Isolation{Command: []string{self, "worker"}, Memory: 512 << 20}
+	host, err := starhost.LoadDir(context.Background(), path, options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(http.ListenAndServe("127.0.0.1:8080", host.Handler()))
+}
+
+// What the scripts do is the same; where they do it is another process.
+func ExampleIsolation() {
+	ctx := context.Background()
+	const path = "../examples/bookshop/reserve.star"
+	command := []string{os.Args[0], workerName, path, `{}`} // this very program; it calls Work then
+	host, err := starhost.LoadDir(ctx, path, starhost.Options{Isolate: &starhost.Isolation{Command: command}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer host.Close(ctx)
+	say(ctx, host, "reserve_book", `{"title": "Dune"}`)
+	// Output: Reserved 'Dune' (6 copies left).
 }
 
 // A program with a server of its own adds a script's tools to it.
