@@ -3,6 +3,7 @@ package gates_test
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ var scripts = []string{
 // TestGuardsChangeNothing compares what scripts do with guards and without.
 func TestGuardsChangeNothing(t *testing.T) {
 	for _, script := range scripts {
-		t.Run(strings.ReplaceAll(script, "\n", "; "), func(t *testing.T) { same(t, script) })
+		t.Run(strings.ReplaceAll(script, "\n", "; "), func(t *testing.T) { same(t, script, places) })
 	}
 }
 
@@ -68,10 +69,12 @@ func FuzzGuardsChangeNothing(f *testing.F) {
 	for _, script := range scripts {
 		f.Add(script)
 	}
-	f.Fuzz(same)
+	f.Add("x=[0X0000]\n[x[:][::0],0],()[0:]>range(0)[4:0] ")
+	f.Fuzz(func(t *testing.T, script string) { same(t, script, lines) })
 }
 
-func same(t *testing.T, script string) {
+// same requires that guards change nothing. said is what counts of an error.
+func same(t *testing.T, script string, said func(error) string) {
 	if !runnable(script) {
 		t.Skip("no script")
 	}
@@ -92,7 +95,7 @@ func same(t *testing.T, script string) {
 		return
 	}
 	if wantErr != nil || gotErr != nil {
-		require.Equal(t, places(wantErr), places(gotErr))
+		require.Equal(t, said(wantErr), said(gotErr))
 		return
 	}
 	require.Equal(t, shown(want), shown(got))
@@ -126,6 +129,12 @@ func places(err error) string {
 	}
 	return text
 }
+
+var column = regexp.MustCompile(`(?m):[0-9]+$`)
+
+// lines is places without the columns: where an expression has several instructions,
+// the interpreter gives some of them the place of their neighbour.
+func lines(err error) string { return column.ReplaceAllString(places(err), "") }
 
 func shown(v starlark.Value) string {
 	if engine.Unfold(v, 10_000, func(starlark.Value) error { return nil }) != nil {

@@ -27,10 +27,11 @@ func (c *comparison) extend(in tokens.Token) {
 	}
 }
 
-// compare takes note of a comparison's operator.
+// compare takes note of a comparison's operator. A bracket that was never opened ends
+// an operand, but begins no comparison.
 func (f *finder) compare(fr *frame) {
 	const most = 8 // more are not written out
-	if f.prev.EndsOperand() && len(fr.comparison.operators) < most {
+	if f.prev.EndsOperand() && fr.comparison.first.End != 0 && len(fr.comparison.operators) < most {
 		fr.comparison.operators = append(fr.comparison.operators, f.cur)
 	}
 }

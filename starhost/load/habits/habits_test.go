@@ -154,6 +154,7 @@ func FuzzFind(f *testing.F) {
 		}
 	}
 	f.Add(`r = "a" if"b" else "c" in"d"`)
+	f.Add(`)<) )<A)`)
 	for _, unit := range hostile {
 		f.Add(strings.Repeat(unit, 3))
 	}
