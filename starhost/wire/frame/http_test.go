@@ -448,6 +448,42 @@ func TestLeavingDoesNotCancelARequestOfASession(t *testing.T) {
 	require.Contains(t, again.next(), `"id":7,"error"`)
 }
 
+// A session has room for its calls again, however they end.
+func TestCallsOfASessionGiveTheirPlacesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, log := testServer(t)
+		site := newSite(t, s, HTTPOptions{})
+		session := site.session()
+		_, id, _ := strings.Cut(string(session), ": ")
+		calls := &site.handler.sessions.open[id].calls
+		for n := range 1500 { // more than there are places
+			require.Contains(t, site.post(callL(itoa(n+10), "echo", "{}"), session).message(), `"result"`)
+		}
+		require.Contains(t, site.post(`{"jsonrpc":"2.0","id":1,"method":"no/such"}`, session).message(), `"error"`)
+		require.Contains(t, site.post(callL("2", "no such tool", "{}"), session).message(), `"id":2`)
+		synctest.Wait()
+		require.Zero(t, calls.held)
+		require.Zero(t, calls.bytes)
+
+		cancelled := site.stream("POST", callL("3", "wait", "{}"), session)
+		<-log.started
+		left := site.stream("POST", callL("4", "wait", "{}"), session)
+		<-log.started
+		require.Equal(t, 2, calls.held)
+		left.cancel()
+		for _, id := range []string{"3", "4"} {
+			site.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id+`}}`, session)
+			<-log.cancelled
+		}
+		require.Contains(t, cancelled.next(), "Request cancelled")
+		synctest.Wait()
+		require.Zero(t, calls.held)
+		require.Zero(t, calls.bytes)
+		require.Empty(t, calls.byID)
+		require.Empty(t, calls.bySDK)
+	})
+}
+
 func TestASessionEndsWithWhatItDoes(t *testing.T) {
 	for name, end := range map[string]func(*site, string){
 		"by its client":       func(s *site, session string) { require.Equal(s.t, 204, s.do("DELETE", "", header{session}).StatusCode) },

@@ -102,6 +102,14 @@ func (f *inflight) settle(c *call) {
 	}
 }
 
+// finish is end and settle at once, for answers that don't wait for one another: each
+// is the response to an HTTP request of its own.
+func (f *inflight) finish(sdk string) {
+	if c, _ := f.end(sdk); c != nil {
+		f.settle(c)
+	}
+}
+
 // isCancelled reports whether c has been cancelled.
 func (f *inflight) isCancelled(c *call) bool {
 	f.mu.Lock()

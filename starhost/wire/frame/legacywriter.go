@@ -162,7 +162,7 @@ func (l *legacyWriter) response(raw *rawMessage) []byte {
 			l.answered = true
 		}
 		if s := l.x.session; s != nil {
-			s.calls.end(c.sdk)
+			s.calls.finish(c.sdk)
 			if s.calls.isCancelled(c) {
 				l.withdraw(s)
 				return (&fault{code: requestCancelled, message: "Request cancelled"}).appendError(nil, id)
@@ -349,7 +349,7 @@ func (l *legacyWriter) plainError() {
 	if c := l.x.call; c != nil {
 		id, method = c.id, c.method
 		if s := l.x.session; s != nil {
-			s.calls.end(c.sdk) // the SDK has not taken it
+			s.calls.finish(c.sdk) // the SDK has not taken it
 		}
 	}
 	f := sdkText(l.status, string(l.text))

@@ -210,6 +210,6 @@ func (ss *sessions) answered(id, sdk string) {
 	s := ss.open[id]
 	ss.mu.Unlock()
 	if s != nil {
-		s.calls.end(sdk)
+		s.calls.finish(sdk)
 	}
 }

@@ -360,9 +360,6 @@ func (c *stdioConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 // Write implements [mcp.Connection].
 func (c *stdioConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	if err := ctx.Err(); err != nil {
-		return err // a cancelled request has nothing to ask or tell any more
-	}
 	var line []byte
 	switch msg := msg.(type) {
 	case *jsonrpc.Response:
@@ -375,11 +372,17 @@ func (c *stdioConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 		if cancelled {
 			return nil
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if call.method == "initialize" && msg.Error != nil {
 			c.retract()
 		}
 		line = appendResponse(make([]byte, 0, len(msg.Result)+64), call.id, call.method, msg)
 	case *jsonrpc.Request:
+		if err := ctx.Err(); err != nil {
+			return err // a cancelled request has nothing to ask or tell any more
+		}
 		if msg.Method == "notifications/cancelled" && !c.asked(string(memberOf(msg.Params, "requestId"))) {
 			return nil // of a question that was never sent, its call being cancelled
 		}

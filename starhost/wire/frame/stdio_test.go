@@ -311,6 +311,22 @@ func TestRequestsInFlightAreBounded(t *testing.T) {
 	}, 5*time.Second, time.Millisecond)
 }
 
+// A cancelled call has no answer, and still gives its place back.
+func TestCancelledCallsGiveTheirPlacesBack(t *testing.T) {
+	s, log := testServer(t)
+	c := newRawClient(t, s, StdioOptions{MaxInFlight: 2})
+	for n := range 10 {
+		c.send(callM(itoa(n), "wait", "{}"))
+		<-log.started
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + itoa(n) + `}}`)
+		<-log.cancelled
+	}
+	for n := range 10 {
+		c.send(callM(itoa(100+n), "echo", "{}"))
+		require.Contains(t, c.recv(), `"result"`)
+	}
+}
+
 func TestTheEndOfInputEndsTheSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, log := testServer(t)
