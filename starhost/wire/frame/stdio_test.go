@@ -314,8 +314,8 @@ func TestRequestsInFlightAreBounded(t *testing.T) {
 // A cancelled call has no answer, and still gives its place back.
 func TestCancelledCallsGiveTheirPlacesBack(t *testing.T) {
 	s, log := testServer(t)
-	c := newRawClient(t, s, StdioOptions{MaxInFlight: 2})
-	for n := range 10 {
+	c := newRawClient(t, s, StdioOptions{MaxInFlight: 10})
+	for n := range 40 { // a place is given back a moment after the cancellation
 		c.send(callM(itoa(n), "wait", "{}"))
 		<-log.started
 		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + itoa(n) + `}}`)
