@@ -13,6 +13,17 @@ type Failure struct{ Text string }
 
 func (f *Failure) Error() string { return f.Text }
 
+// A WrongResult is the [Failure] of a function whose value does not fit its -> T: a
+// mistake in the script, where the text of a bare Failure may be what its author meant.
+type WrongResult struct {
+	Failure
+	// At is the place of the function's name; zero for one that no script has.
+	At Span
+}
+
+// Unwrap is the Failure: whoever only wants to know how a call ends needs no more.
+func (w *WrongResult) Unwrap() error { return &w.Failure }
+
 // A ProtocolError ends a call with a JSON-RPC error instead of a result.
 // Scripts make one with protocol_error(code, message, data).
 type ProtocolError struct {
@@ -24,8 +35,14 @@ type ProtocolError struct {
 func (e *ProtocolError) Error() string { return e.Message }
 
 // An Interrupt ends a call because of a limit or a cancellation. attempt() never
-// catches it. Text is for the model: it names the limit and how to raise it.
-type Interrupt struct{ Text string }
+// catches it.
+type Interrupt struct {
+	// Text is for the model: it names the limit and how to raise it.
+	Text string
+	// Stack is where the script was, outermost call first. Only [Interrupted] knows
+	// it; it is nil where nothing ran.
+	Stack starlark.CallStack
+}
 
 func (i *Interrupt) Error() string { return i.Text }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"go.starlark.net/starlark"
@@ -66,17 +67,35 @@ func (l Limits) Apply(thread *starlark.Thread) (release func()) {
 }
 
 // Interrupted turns the error that a function on thread ended with into the
-// reason why the thread was stopped, if it was: a limit, or the context's cause.
-// Other errors come back unchanged.
+// reason why the thread was stopped, if it was: a limit, with the place where the
+// thread was, or the context's cause. Other errors come back unchanged.
 func Interrupted(thread *starlark.Thread, err error) error {
 	if err == nil {
 		return nil
 	}
 	if i := BudgetOf(thread).stop.Load(); i != nil {
-		return i
+		return i.at(err)
 	}
 	if ctx := ScopeOf(thread).Context; ctx.Err() != nil {
-		return context.Cause(ctx)
+		cause := context.Cause(ctx)
+		if i, ok := cause.(*Interrupt); ok {
+			return i.at(err)
+		}
+		return cause
 	}
 	return err
+}
+
+// at is the interrupt with the place that err tells. Others may hold on to i, such as
+// the context of a whole call, so it stays as it is.
+func (i *Interrupt) at(err error) *Interrupt {
+	var inner *Interrupt
+	if errors.As(err, &inner) && inner.Stack != nil { // of a thread that this one waited for
+		return &Interrupt{Text: i.Text, Stack: inner.Stack}
+	}
+	var eval *starlark.EvalError
+	if !errors.As(err, &eval) {
+		return i
+	}
+	return &Interrupt{Text: i.Text, Stack: eval.CallStack}
 }

@@ -99,8 +99,8 @@ func (h *Handmade) encode(shape Shape, limits exactjson.Limits) (*Encoded, error
 				"; with -> T on the tool it may be any T"}
 		}
 	case shape.Structured && !h.isError:
-		err = &engine.Failure{Text: fmt.Sprintf(
-			"the tool is declared -> %s, so its result has a structured part; write result(structured = ...)", shape.Type.TypeName())}
+		text := fmt.Sprintf("the tool is declared -> %s, so its result has a structured part; write result(structured = ...)", shape.Type.TypeName())
+		err = &engine.WrongResult{Failure: engine.Failure{Text: text}}
 	}
 	return out, err
 }

@@ -33,8 +33,8 @@ type Encoded struct {
 }
 
 // Encode makes the result of what a tool returned. The error is an
-// *[engine.Failure], or says what JSON can't hold. limits bound the text of each
-// part.
+// *[engine.Failure], which is an *[engine.WrongResult] without its place where v does
+// not fit the type, or says what JSON can't hold. limits bound the text of each part.
 //
 // The text shows what the function returned; the structured content holds the
 // value as its type converted it.
@@ -76,7 +76,7 @@ func structured(v starlark.Value, shape Shape, limits exactjson.Limits) (json.Ra
 	}
 	got, wrong := shape.Type.Accept(v, "")
 	if len(wrong) > 0 {
-		return nil, &engine.Failure{Text: Mismatches(wrong, shape.Title)}
+		return nil, &engine.WrongResult{Failure: engine.Failure{Text: Mismatches(wrong, shape.Title)}}
 	}
 	if !shape.Structured {
 		return nil, nil

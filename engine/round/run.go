@@ -293,8 +293,8 @@ func fits(fn *graph.Func, v starlark.Value) (starlark.Value, error) {
 	if fn.Returns != nil {
 		got, wrong := fn.Returns.Accept(v, "")
 		if len(wrong) > 0 {
-			return nil, &engine.Failure{Text: fmt.Sprintf(
-				"resolver %s() is declared -> %s, but: %s", fn.Name, fn.Returns.TypeName(), engine.MismatchText(wrong))}
+			text := fmt.Sprintf("resolver %s() is declared -> %s, but: %s", fn.Name, fn.Returns.TypeName(), engine.MismatchText(wrong))
+			return nil, &engine.WrongResult{Failure: engine.Failure{Text: text}, At: fn.Span}
 		}
 		v = got
 	}

@@ -51,7 +51,8 @@ const (
 )
 
 // A Failed is a script that failed while it served, for its author and for
-// operators: unlike a [Report] it may quote what the call was about.
+// operators: unlike a [Report] it may quote what the call was about. A call that a
+// limit has stopped is one too, where the script was running.
 type Failed struct {
 	// Method is the protocol's; Name and Call are those of the [Report].
 	Method, Name, Call string
@@ -59,17 +60,23 @@ type Failed struct {
 	Report *report.Error
 }
 
-// trace keeps where and why a script failed, for the operator. What an author
-// makes a call end with, fail("..."), is no mistake of the script.
+// trace keeps where and why a script failed, for the operator.
 func (c *call) trace(err error) {
 	var limit *engine.Interrupt
 	if errors.As(err, &limit) {
 		c.report.Limit = limit.Text
 	}
-	var meant *engine.Failure
-	if !errors.As(err, &meant) && c.runner.tellsFailures() {
+	if !meant(err) && c.runner.tellsFailures() {
 		c.mistake = c.offer.snapshot.Failure(err)
 	}
+}
+
+// meant reports whether a call ended as an author made it end, with fail("..."): that
+// is no mistake of the script.
+func meant(err error) bool {
+	var failure *engine.Failure
+	var wrong *engine.WrongResult
+	return errors.As(err, &failure) && !errors.As(err, &wrong)
 }
 
 // tellsFailures reports whether anybody wants to know where scripts fail.

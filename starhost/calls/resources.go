@@ -39,7 +39,7 @@ func (c *call) readOwn(thread *starlark.Thread, uri string) (starlark.Value, err
 			return nil, err
 		}
 	}
-	if err := fits(v, r.Returns, r.Function); err != nil {
+	if err := fits(v, r.Returns, r.Plan); err != nil {
 		return nil, err
 	}
 	blocks, err := result.Embedded(v, uri, r.MIMEType, c.runner.options.ResultLimits)

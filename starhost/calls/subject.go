@@ -106,6 +106,10 @@ func (t toolSubject) complete(c *call, v starlark.Value) (exactjson.Object, erro
 	}
 	out, err := result.Encode(v, shape, c.runner.options.ResultLimits)
 	if err != nil {
+		var wrong *engine.WrongResult
+		if errors.As(err, &wrong) {
+			wrong.At = t.Plan.Tool.Func.Span
+		}
 		return nil, tooLarge(err)
 	}
 	return toolMembers(out), nil
@@ -148,7 +152,7 @@ func (p promptSubject) function() string                          { return p.Fun
 func (p promptSubject) arguments(c *call) (*starlark.Dict, error) { return c.decoded() }
 
 func (p promptSubject) complete(c *call, v starlark.Value) (exactjson.Object, error) {
-	if err := fits(v, p.Returns, p.Function); err != nil {
+	if err := fits(v, p.Returns, p.Plan); err != nil {
 		return nil, err
 	}
 	messages, err := result.Messages(v, c.runner.options.ResultLimits)
@@ -175,7 +179,7 @@ func (r resourceSubject) function() string                        { return r.Fun
 func (r resourceSubject) arguments(*call) (*starlark.Dict, error) { return r.variables, nil }
 
 func (r resourceSubject) complete(c *call, v starlark.Value) (exactjson.Object, error) {
-	if err := fits(v, r.Returns, r.Function); err != nil {
+	if err := fits(v, r.Returns, r.Plan); err != nil {
 		return nil, err
 	}
 	contents, err := result.Contents(v, c.req.Target, r.MIMEType, c.runner.options.ResultLimits)
@@ -205,13 +209,16 @@ func resourceFailure(uri, text string) string {
 	return fmt.Sprintf("Error reading resource %s: %s", shortened(uri), text)
 }
 
-// fits checks what a body returned against its -> T.
-func fits(v starlark.Value, t engine.Type, function string) error {
+// fits checks what the body of a plan returned against its -> T. Without a T there may
+// be no plan.
+func fits(v starlark.Value, t engine.Type, plan *graph.Plan) error {
 	if t == nil {
 		return nil
 	}
 	if _, wrong := t.Accept(v, ""); len(wrong) > 0 {
-		return &engine.Failure{Text: fmt.Sprintf("%s() is declared -> %s, but: %s", function, t.TypeName(), engine.MismatchText(wrong))}
+		fn := plan.Tool.Func
+		text := fmt.Sprintf("%s() is declared -> %s, but: %s", fn.Name, t.TypeName(), engine.MismatchText(wrong))
+		return &engine.WrongResult{Failure: engine.Failure{Text: text}, At: fn.Span}
 	}
 	return nil
 }
