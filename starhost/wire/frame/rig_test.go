@@ -128,7 +128,11 @@ func newRawClient(t testing.TB, s *mcp.Server, opts StdioOptions) *rawClient {
 	t.Helper()
 	client, transport := Pipe(opts)
 	r := &rawClient{t: t, c: client, lines: make(chan string, 10000), ended: make(chan error, 1)}
-	go func() { r.ended <- s.Run(context.Background(), transport) }()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		r.ended <- s.Run(context.Background(), transport)
+	}()
 	go func() {
 		defer close(r.lines)
 		in := bufio.NewReader(client)
@@ -140,7 +144,10 @@ func newRawClient(t testing.TB, s *mcp.Server, opts StdioOptions) *rawClient {
 			r.lines <- strings.TrimSuffix(line, "\n")
 		}
 	}()
-	t.Cleanup(func() { _ = client.Close() })
+	t.Cleanup(func() {
+		_ = client.Close()
+		<-over
+	})
 	return r
 }
 
