@@ -44,11 +44,7 @@ func Load(ctx context.Context, fsys fs.FS, opts Options) (*Host, error) {
 	if opts.Isolate != nil {
 		return nil, errIsolateFS
 	}
-	scripts, err := newProgram(ctx, source{fsys: fsys}, "", opts)
-	if err != nil {
-		return nil, err
-	}
-	return newHost(ctx, scripts, opts)
+	return open(ctx, opts, func() (isolate.Program, error) { return newProgram(ctx, source{fsys: fsys}, "", opts) })
 }
 
 // LoadDir loads the server at a path: a .star file, or a folder. Of a folder the
@@ -58,31 +54,28 @@ func Load(ctx context.Context, fsys fs.FS, opts Options) (*Host, error) {
 // Scripts can't read anything outside of the root: the nearest folder upwards
 // with a mcpstar.toml, else the folder of the file.
 func LoadDir(ctx context.Context, path string, opts Options) (*Host, error) {
-	if opts.Isolate != nil {
-		scripts, err := opts.worker(ctx)
-		if err != nil {
-			return nil, err
+	return open(ctx, opts, func() (isolate.Program, error) {
+		if opts.Isolate != nil {
+			return opts.worker(ctx)
 		}
-		return newHost(ctx, scripts, opts)
-	}
-	scripts, err := programAt(ctx, path, opts)
+		return programAt(ctx, path, opts)
+	})
+}
+
+// open serves the scripts that load loads, when the options are found to be good.
+func open(ctx context.Context, opts Options, load func() (isolate.Program, error)) (*Host, error) {
+	w, err := opts.wire()
 	if err != nil {
 		return nil, err
 	}
-	return newHost(ctx, scripts, opts)
-}
-
-// newHost serves scripts. It ends them when it can't.
-func newHost(ctx context.Context, scripts isolate.Program, opts Options) (*Host, error) {
-	h := &Host{options: opts, scripts: scripts}
-	w, err := opts.wire()
-	if err == nil {
-		h.guarded, err = h.resource(scripts.Offer().Name)
+	h := &Host{options: opts}
+	if h.scripts, err = load(); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, errors.Join(err, scripts.Close(ctx))
+	if h.guarded, err = h.resource(h.scripts.Offer().Name); err != nil {
+		return nil, errors.Join(err, h.scripts.Close(ctx))
 	}
-	h.server = wire.New(scripts, w)
+	h.server = wire.New(h.scripts, w)
 	return h, nil
 }
 

@@ -12,7 +12,8 @@ import (
 // what no limit stops, the worker ends and not the program: the calls in it get an
 // error, another worker is started, and sessions, transports and keys are where they
 // were. What the worker before kept in memory is lost: the lifespan's state begins
-// anew, and so does what set_enabled() has switched.
+// anew, and so does what set_enabled() has switched. While there is no worker calls
+// wait for one, no longer than [CallLimits.Timeout].
 //
 // It is a fence against accidents. A process is not a sandbox: scripts whose authors
 // are not trusted need the confinement of the operating system as well.

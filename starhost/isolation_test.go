@@ -200,7 +200,7 @@ func TestWorkerThatDoesNotBeginSaysWhy(t *testing.T) {
 
 	for command, want := range map[string]string{
 		"/nowhere/mcpstar": "the process for the scripts did not start",
-		os.Args[0]:         "the scripts' process ended in the middle of its work (exit status 2)",
+		os.Args[0]:         "the scripts' process ended before it was ready (exit status 2)",
 		"":                 "the command that starts a worker is not set",
 	} {
 		var words []string

@@ -71,7 +71,9 @@ type Options struct {
 	stuck  func(name string) // told of calls that don't stop; nil: the Logger is
 
 	// Isolate has the scripts loaded and run by another process, under a limit on its
-	// memory: see [Isolation]. It is for [LoadDir]. Nil runs them in this one.
+	// memory: see [Isolation]. It is for [LoadDir]. What concerns the scripts is the
+	// other process's then: Words, Resolvers, OnFailed and Test count there, and Output
+	// gets all that it writes to its standard error. Nil runs them in this one.
 	Isolate *Isolation
 
 	// OnCall is told when a round of a call begins; what it returns is told how the

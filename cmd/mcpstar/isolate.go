@@ -27,7 +27,7 @@ func (f *isolateFlags) add(cmd *cobra.Command) {
 }
 
 // isolation is what the flags ask for; nil for nothing. The worker is this very
-// command.
+// command, on Linux also when another version has taken its place on disk.
 func (f *isolateFlags) isolation(s streams, path string, serve *serveFlags) (*starhost.Isolation, error) {
 	if !f.on {
 		return nil, nil
@@ -36,10 +36,14 @@ func (f *isolateFlags) isolation(s streams, path string, serve *serveFlags) (*st
 	if err != nil {
 		return nil, fmt.Errorf("--isolate: %w", err)
 	}
-	command := []string{self, workerName, path,
+	const running = "/proc/self/exe"
+	if _, err := os.Stat(running); err == nil {
+		self = running
+	}
+	command := []string{self, workerName,
 		fmt.Sprintf("--isolate-memory=%d", f.memory), fmt.Sprintf("--max-call-age=%s", serve.maxCallAge),
 		"--log-format=" + serve.logFormat, "--log-level=" + serve.logLevel, fmt.Sprintf("--color=%t", s.color)}
-	return &starhost.Isolation{Command: append(command, serve.limits.args()...), Memory: int64(f.memory)}, nil
+	return &starhost.Isolation{Command: append(append(command, serve.limits.args()...), "--", path), Memory: int64(f.memory)}, nil
 }
 
 // workerName is the command by which serve --isolate starts a worker. It is not for

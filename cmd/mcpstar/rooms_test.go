@@ -30,7 +30,7 @@ var may = map[string][]string{
 	"starhost/reload":        {"starhost/load", "github.com/fsnotify/fsnotify"},
 	"starhost/testing":       {"engine", "starhost/wire/frame", "github.com/modelcontextprotocol/go-sdk"},
 	"starhost/calls":         {"builtins", "engine", "starhost/load"},
-	"starhost/isolate":       {"engine", "starhost/calls", "starhost/load/report", "starhost/reload", "github.com/shirou/gopsutil/v4"},
+	"starhost/isolate":       {"engine", "starhost/calls", "starhost/load", "starhost/reload", "github.com/shirou/gopsutil/v4"},
 	"starhost/wire":          {"builtins", "engine", "starhost/calls", "starhost/load", "github.com/modelcontextprotocol/go-sdk", "go.opentelemetry.io/otel"},
 	"starhost/wire/auth":     {"engine", "github.com/modelcontextprotocol/go-sdk", "github.com/golang-jwt/jwt/v5"},
 	"starhost/wire/frame":    {"github.com/modelcontextprotocol/go-sdk"},

@@ -2,7 +2,7 @@
 // [Request] in, an [Answer] out, and what a call says on its way to the [Client]
 // that made it. All three are plain data, so that the scripts can as well live in
 // another process: see starhost/isolate. Nothing here knows the protocol's SDK,
-// transports, sessions or keys.
+// transports or sessions, and nothing holds keys.
 //
 // A call takes one straight way (call.go): subject, capabilities, arguments,
 // resolvers, body, result. It stays on the version of the scripts that it began
@@ -20,7 +20,7 @@
 //	resources.go resources that a call reads itself
 //	complete.go  completion/complete
 //	timers.go    functions that run by themselves
-//	report.go    what operators are told
+//	report.go    what operators are told; text.go makes text that can be written
 //
 // Start reading at [Runner].
 package calls

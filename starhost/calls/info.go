@@ -27,7 +27,7 @@ func (c *call) info(ctx context.Context) callctx.Info {
 		ElicitationComplete: func(key string) error {
 			return c.elicitationComplete(ctx, key)
 		},
-		ResourceUpdated: c.runner.resourceUpdated,
+		ResourceUpdated: func(uri string) error { return c.runner.resourceUpdated(ctx, uri) },
 		ReadResource:    c.readOwn,
 		CloseSSE:        func(retry time.Duration) { c.client.CloseSSE(retry) },
 	}

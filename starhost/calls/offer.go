@@ -114,6 +114,10 @@ func (o *Offer) addTool(t *load.Tool) {
 // HasResource reports whether there is a resource with that URI, or a template that
 // it fits.
 func (o *Offer) HasResource(uri string) bool {
+	if o.snapshot != nil { // its templates are read already
+		r, _ := o.resource(uri)
+		return r != nil
+	}
 	return o.Resources.Has(uri) || slices.ContainsFunc(o.Patterns, func(p Pattern) bool { return p.fits(uri) })
 }
 

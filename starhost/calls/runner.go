@@ -74,12 +74,26 @@ type Audience interface {
 	// one at a time and in order.
 	Offered(before, now *Offer)
 	// ResourceUpdated is told that a resource has changed. It returns when those who
-	// have subscribed to it know.
-	ResourceUpdated(uri string)
+	// have subscribed to it know, or ctx ends.
+	ResourceUpdated(ctx context.Context, uri string)
 	// Tell is told something that whoever has asked for messages of that level wants
 	// to know.
 	Tell(ctx context.Context, level, text string)
 }
+
+// Scripts are what a server does: a [Runner] in this process, or what stands for one in
+// another. They must be safe for concurrent use.
+type Scripts interface {
+	// Offer is what they offer now.
+	Offer() *Offer
+	// Call answers a request: see [Runner.Call].
+	Call(context.Context, *Request, Client) (*Answer, error)
+	// Attach tells an audience what is offered now, as if there had been nothing
+	// before, and from then on what changes. Scripts have one audience.
+	Attach(Audience)
+}
+
+var _ Scripts = (*Runner)(nil)
 
 // A Runner runs the calls of a server on its snapshot of the moment: a call keeps the
 // one that it began with. It is safe for concurrent use.
@@ -110,18 +124,17 @@ type Nobody struct{}
 func (Nobody) Offered(_, _ *Offer) {}
 
 // ResourceUpdated implements [Audience].
-func (Nobody) ResourceUpdated(string) {}
+func (Nobody) ResourceUpdated(context.Context, string) {}
 
 // Tell implements [Audience].
 func (Nobody) Tell(context.Context, string, string) {}
 
-// Attach tells audience from now on what changes. It returns what is offered now. A
-// runner has one audience.
-func (r *Runner) Attach(audience Audience) *Offer {
+// Attach implements [Scripts].
+func (r *Runner) Attach(audience Audience) {
 	r.publish.Lock()
 	defer r.publish.Unlock()
 	r.audience = audience
-	return r.Offer()
+	audience.Offered(&Offer{}, r.Offer())
 }
 
 // Offer is what the scripts offer now.
@@ -166,11 +179,11 @@ func (r *Runner) listening() Audience {
 }
 
 // resourceUpdated is ctx.notify_resource_updated(uri).
-func (r *Runner) resourceUpdated(uri string) error {
+func (r *Runner) resourceUpdated(ctx context.Context, uri string) error {
 	o := r.Offer()
 	if found, _ := o.resource(uri); found == nil {
 		return o.noResource(uri)
 	}
-	r.listening().ResourceUpdated(uri)
+	r.listening().ResourceUpdated(ctx, uri)
 	return nil
 }

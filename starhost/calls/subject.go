@@ -19,8 +19,6 @@ import (
 // A subject is what a call is about: a tool, a prompt or a resource. The way through
 // a call is the same for all of them; what differs is here, one type each.
 type subject interface {
-	// kind is the word for it: "tool".
-	kind() string
 	// plan is what there is to run; nil of a resource that is always the same.
 	plan() *graph.Plan
 	// parameters are what arguments are bound to, and function is the name that
@@ -80,7 +78,6 @@ func (c *call) decoded() (*starlark.Dict, error) {
 // A toolSubject is a tool that is called.
 type toolSubject struct{ *load.Tool }
 
-func (t toolSubject) kind() string                 { return "tool" }
 func (t toolSubject) plan() *graph.Plan            { return t.Plan }
 func (t toolSubject) parameters() types.Parameters { return t.Parameters }
 func (t toolSubject) function() string             { return t.Function }
@@ -145,7 +142,6 @@ func toolMembers(out *result.Encoded) exactjson.Object {
 // A promptSubject is a prompt that is asked for.
 type promptSubject struct{ *load.Prompt }
 
-func (p promptSubject) kind() string                              { return "prompt" }
 func (p promptSubject) plan() *graph.Plan                         { return p.Plan }
 func (p promptSubject) parameters() types.Parameters              { return p.Parameters }
 func (p promptSubject) function() string                          { return p.Function }
@@ -172,7 +168,6 @@ type resourceSubject struct {
 	variables *starlark.Dict
 }
 
-func (r resourceSubject) kind() string                            { return "resource" }
 func (r resourceSubject) plan() *graph.Plan                       { return r.Plan }
 func (r resourceSubject) parameters() types.Parameters            { return r.Parameters }
 func (r resourceSubject) function() string                        { return r.Function }

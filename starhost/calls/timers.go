@@ -67,7 +67,7 @@ func (r *Runner) runTimer(ctx context.Context, v *version, timer *load.Timer) {
 	defer release()
 	var args starlark.Tuple
 	if timer.Context {
-		args = starlark.Tuple{callctx.New(r.timerInfo(v))}
+		args = starlark.Tuple{callctx.New(r.timerInfo(ctx, v))}
 	}
 	_, err := starlark.Call(thread, timer.Func, args, nil)
 	if err = engine.Interrupted(thread, err); err != nil && ctx.Err() == nil {
@@ -76,8 +76,8 @@ func (r *Runner) runTimer(ctx context.Context, v *version, timer *load.Timer) {
 }
 
 // timerInfo is what ctx is where there is no call: there is no client, but a server.
-func (r *Runner) timerInfo(v *version) callctx.Info {
-	return callctx.Info{State: v.state, ResourceUpdated: r.resourceUpdated}
+func (r *Runner) timerInfo(ctx context.Context, v *version) callctx.Info {
+	return callctx.Info{State: v.state, ResourceUpdated: func(uri string) error { return r.resourceUpdated(ctx, uri) }}
 }
 
 // Close stops the timers. What runs is given until ctx ends, then it is cut short.

@@ -11,11 +11,13 @@ import (
 
 // A call is one that a worker runs, from the host's side.
 type call struct {
-	ctx    context.Context
+	ctx    context.Context // ends with the call
+	stop   context.CancelFunc
 	client calls.Client
 
 	mu    sync.Mutex
 	after func(failed bool) // of the resolver that runs
+	ended bool
 }
 
 // Call implements [Program]: it answers a request by a worker. A call whose worker
@@ -26,7 +28,8 @@ func (w *Worker) Call(ctx context.Context, req *calls.Request, client calls.Clie
 	if err != nil {
 		return w.without(ctx, req, err)
 	}
-	c := &call{ctx: ctx, client: client}
+	c := &call{client: client}
+	c.ctx, c.stop = context.WithCancel(ctx)
 	m, err := p.link.request(ctx, &message{Call: req}, c)
 	c.leave()
 	if errors.Is(err, errUnsent) {
@@ -35,7 +38,7 @@ func (w *Worker) Call(ctx context.Context, req *calls.Request, client calls.Clie
 	if errors.Is(err, errGone) {
 		<-p.ended
 		if ctx.Err() != nil {
-			return &calls.Answer{}, context.Cause(ctx)
+			return w.nothing(req), context.Cause(ctx)
 		}
 		return w.unable(req, calls.OutcomeCrashed, p.died())
 	}
@@ -43,7 +46,7 @@ func (w *Worker) Call(ctx context.Context, req *calls.Request, client calls.Clie
 		err = context.Cause(ctx)
 	}
 	if m.Answer == nil { // a worker always answers; never crash because it does not
-		return &calls.Answer{}, errors.Join(err, errors.New("the worker gave no answer"))
+		return w.nothing(req), errors.Join(err, errors.New("the worker gave no answer"))
 	}
 	return incoming(m.Answer), err
 }
@@ -51,7 +54,7 @@ func (w *Worker) Call(ctx context.Context, req *calls.Request, client calls.Clie
 // without is the answer to a request that no worker is there for.
 func (w *Worker) without(ctx context.Context, req *calls.Request, err error) (*calls.Answer, error) {
 	if ctx.Err() != nil {
-		return &calls.Answer{}, context.Cause(ctx)
+		return w.nothing(req), context.Cause(ctx)
 	}
 	return w.unable(req, calls.OutcomeError, err.Error())
 }
@@ -59,22 +62,55 @@ func (w *Worker) without(ctx context.Context, req *calls.Request, err error) (*c
 // unable is the answer to a request whose call no worker has finished.
 func (w *Worker) unable(req *calls.Request, outcome calls.Outcome, text string) (*calls.Answer, error) {
 	members, err := calls.Unable(req, text)
-	name, known := w.Offer().Named(req.Method, req.Target)
-	return &calls.Answer{Members: members, Report: calls.Report{Name: name, Known: known, Outcome: outcome}}, err
+	answer := w.nothing(req)
+	answer.Members, answer.Report.Outcome = members, outcome
+	return answer, err
 }
 
-// leave ends the resolver that ran when the call was cut off.
+// nothing is an answer without a result: what the host knows of the call.
+func (w *Worker) nothing(req *calls.Request) *calls.Answer {
+	name, known := w.Offer().Named(req.Method, req.Target)
+	return &calls.Answer{Report: calls.Report{Name: name, Known: known}}
+}
+
+// leave says that the call has ended. A resolver that ran when it was cut off has ended
+// with it.
 func (c *call) leave() {
+	c.stop()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.ended = true
 	if c.after != nil {
 		c.after(true)
 		c.after = nil
 	}
 }
 
+// runs notes that a resolver runs, and what to call when it has run.
+func (c *call) runs(after func(failed bool)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		after(true)
+		return
+	}
+	c.after = after
+}
+
+func (c *call) over() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
+}
+
+// errEnded is for a worker that says something for a call which has ended here.
+var errEnded = errors.New("the call has ended")
+
 // hear passes on what the call says to its client.
 func (c *call) hear(ctx context.Context, s *said) *message {
+	if c.over() {
+		return &message{Error: failed(errEnded)}
+	}
 	ctx, stop := joined(c.ctx, ctx)
 	defer stop()
 	switch s.What {
@@ -91,9 +127,7 @@ func (c *call) hear(ctx context.Context, s *said) *message {
 		c.client.CloseSSE(s.Retry)
 	case resolves:
 		_, after := c.client.Resolver(c.ctx, s.Text)
-		c.mu.Lock()
-		c.after = after
-		c.mu.Unlock()
+		c.runs(after)
 	case resolved:
 		c.mu.Lock()
 		after := c.after

@@ -18,7 +18,8 @@
 //	serve.go     the worker's side; client.go is a call's client there
 //	link.go      requests in both directions over a pair of streams
 //	message.go   what they say; failure.go is an error that crosses
-//	memory.go    the limit: the kernel's where it has one, else the host watches
+//	memory_*.go  the limit: the kernel's where it has one, else the host watches
 //
-// It may import starhost/calls and what is below. Start reading at [Worker].
+// It may import starhost/calls, starhost/load and starhost/reload. Start reading at
+// [Worker].
 package isolate

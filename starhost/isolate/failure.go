@@ -8,6 +8,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"github.com/mcpstar/mcpstar/engine"
+	"github.com/mcpstar/mcpstar/starhost/load"
 	"github.com/mcpstar/mcpstar/starhost/load/report"
 )
 
@@ -16,6 +17,7 @@ import (
 type failure struct {
 	Text      string
 	Cancelled bool
+	NoFile    bool // [load.ErrNoFile]
 	Protocol  *engine.ProtocolError
 	Problems  []problem
 	Sources   report.Sources
@@ -50,6 +52,7 @@ func failed(err error) *failure {
 	case errors.As(err, &problems):
 		f.problems(problems)
 	default:
+		f.NoFile = errors.Is(err, load.ErrNoFile)
 		f.Cancelled = errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	}
 	return f
@@ -73,7 +76,7 @@ func (f *failure) problems(r *report.Error) {
 }
 
 func placeOf(p syntax.Position) place {
-	if !p.IsValid() {
+	if p == (syntax.Position{}) {
 		return place{}
 	}
 	return place{p.Filename(), p.Line, p.Col}
@@ -95,6 +98,8 @@ func (f *failure) err() error {
 		return f.Protocol
 	case f.Problems != nil:
 		return &report.Error{Problems: f.reported(), Sources: f.Sources}
+	case f.NoFile:
+		return load.ErrNoFile
 	case f.Cancelled:
 		return context.Canceled
 	}

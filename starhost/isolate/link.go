@@ -23,6 +23,11 @@ type link struct {
 	handle func(context.Context, *message) *message
 	// heard is told news, one after the other: what comes later waits. May be nil.
 	heard func(*message)
+	// hasty requests are let go when their context ends. Others wait for the reply
+	// even then, so that nothing of them goes on afterwards.
+	hasty bool
+
+	answering sync.WaitGroup
 
 	writing sync.Mutex
 	out     *bufio.Writer
@@ -51,25 +56,26 @@ func newLink(out io.Writer, handle func(context.Context, *message) *message) *li
 }
 
 // run reads what the other side says until the stream ends. Then every request that
-// waits ends with errGone, and those that are being answered are cancelled. It
-// returns when they have ended.
+// waits ends with errGone, and those that are being answered are cancelled; calm waits
+// for them.
 func (l *link) run(in io.Reader) {
 	ctx, stop := context.WithCancel(context.Background())
-	var answering sync.WaitGroup
+	defer stop()
 	dec := gob.NewDecoder(bufio.NewReaderSize(in, 64<<10))
 	for {
 		m := new(message)
 		if err := dec.Decode(m); err != nil {
 			break
 		}
-		l.dispatch(ctx, m, &answering)
+		l.dispatch(ctx, m)
 	}
 	l.hangUp()
-	stop()
-	answering.Wait()
 }
 
-func (l *link) dispatch(ctx context.Context, m *message, answering *sync.WaitGroup) {
+// calm waits until nothing is being answered any more, when run has returned.
+func (l *link) calm() { l.answering.Wait() }
+
+func (l *link) dispatch(ctx context.Context, m *message) {
 	switch m.Kind {
 	case news:
 		if l.heard != nil {
@@ -95,9 +101,9 @@ func (l *link) dispatch(ctx context.Context, m *message, answering *sync.WaitGro
 		l.mu.Lock()
 		l.serving[m.ID] = stop
 		l.mu.Unlock()
-		answering.Go(func() {
+		l.answering.Go(func() {
 			defer stop()
-			out := l.handle(inside, m)
+			out := l.answered(inside, m)
 			l.mu.Lock()
 			delete(l.serving, m.ID)
 			l.mu.Unlock()
@@ -105,6 +111,16 @@ func (l *link) dispatch(ctx context.Context, m *message, answering *sync.WaitGro
 			_ = l.send(out) // whoever asked is gone
 		})
 	}
+}
+
+// answered is what a request is answered. A panic is none of the other side's business.
+func (l *link) answered(ctx context.Context, m *message) (out *message) {
+	defer func() {
+		if p := recover(); p != nil {
+			out = &message{Error: failed(fmt.Errorf("panic: %v", p))}
+		}
+	}()
+	return l.handle(ctx, m)
 }
 
 // hangUp lets go of everybody who waits.
@@ -142,8 +158,7 @@ func (l *link) send(m *message) error {
 	return l.out.Flush()
 }
 
-// request sends a request and waits for its reply. When ctx ends it is taken back, and
-// the reply is still waited for, so that nothing of it goes on afterwards. The error
+// request sends a request and waits for its reply. When ctx ends it is taken back. The error
 // is errGone or errUnsent, or what the reply says.
 func (l *link) request(ctx context.Context, m *message, about *call) (*message, error) {
 	e := &exchange{reply: make(chan *message, 1), call: about}
@@ -157,9 +172,7 @@ func (l *link) request(ctx context.Context, m *message, about *call) (*message, 
 	l.waiting[m.ID] = e
 	l.mu.Unlock()
 	if err := l.send(m); err != nil {
-		l.mu.Lock()
-		delete(l.waiting, m.ID)
-		l.mu.Unlock()
+		l.forget(m.ID)
 		return nil, errGone
 	}
 	var answered *message
@@ -167,12 +180,23 @@ func (l *link) request(ctx context.Context, m *message, about *call) (*message, 
 	case answered = <-e.reply:
 	case <-ctx.Done():
 		_ = l.send(&message{Kind: cancel, ID: m.ID}) // a link that is gone lets us go
+		if l.hasty {
+			l.forget(m.ID)
+			return nil, context.Cause(ctx)
+		}
 		answered = <-e.reply
 	}
 	if answered.Kind != reply {
 		return nil, errGone
 	}
 	return answered, answered.Error.err()
+}
+
+// forget lets go of a request of ours.
+func (l *link) forget(id uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.waiting, id)
 }
 
 // about is the call that a request of ours is, or nil.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.starlark.net/syntax"
@@ -24,8 +25,8 @@ func linked(t *testing.T, here, there func(context.Context, *message) *message) 
 	bIn, aOut := io.Pipe()
 	a, b = newLink(aOut, here), newLink(bOut, there)
 	done := make(chan struct{}, 2)
-	go func() { a.run(aIn); _ = aOut.Close(); done <- struct{}{} }()
-	go func() { b.run(bIn); _ = bOut.Close(); done <- struct{}{} }()
+	go func() { a.run(aIn); _ = aOut.Close(); a.calm(); done <- struct{}{} }()
+	go func() { b.run(bIn); _ = bOut.Close(); b.calm(); done <- struct{}{} }()
 	return a, b, func() {
 		_ = bOut.Close()
 		_ = aOut.Close()
@@ -71,6 +72,22 @@ func TestRequestTakenBackIsWaitedFor(t *testing.T) {
 		_, err := a.request(ctx, &message{Call: &calls.Request{}}, nil)
 		require.ErrorIs(t, err, context.Canceled)
 		require.True(t, ended)
+	})
+}
+
+func TestHastyRequestIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := make(chan struct{})
+		a, _, hangUp := linked(t, nothing, func(context.Context, *message) *message { <-deaf; return &message{} })
+		a.hasty = true
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		_, err := a.request(ctx, &message{Said: &said{}}, nil)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		close(deaf)
+		synctest.Wait()
+		require.Empty(t, a.waiting)
+		hangUp()
 	})
 }
 
@@ -148,6 +165,7 @@ func TestWordsLeaveOutStacksAfterStarvation(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, min(size, len(text)), n)
 		}
+		w.end(true)
 		require.Equal(t, before, out.String())
 		require.True(t, w.hungry())
 	}
@@ -158,4 +176,25 @@ func TestWordsLeaveOutStacksAfterStarvation(t *testing.T) {
 		require.Equal(t, text, out.String())
 		require.False(t, w.hungry())
 	}
+}
+
+// What a script prints is not the runtime's, if the process goes on.
+func TestWordsOfAScriptAreNotLost(t *testing.T) {
+	const text = "fatal error: out of memory\njoking\n"
+	synctest.Test(t, func(t *testing.T) {
+		for name, goOn := range map[string]func(*words){
+			"it ends otherwise":  func(w *words) { w.end(false) },
+			"it goes on":         func(w *words) { time.Sleep(lastWordsFor); _, _ = w.Write(nil) },
+			"it says very much":  func(w *words) { _, _ = w.Write(make([]byte, lastWords)) },
+			"it goes on at once": func(w *words) { _, _ = w.Write([]byte("x\n")); time.Sleep(lastWordsFor); _, _ = w.Write(nil) },
+		} {
+			var out strings.Builder
+			w := &words{to: &out}
+			_, _ = w.Write([]byte(text))
+			goOn(w)
+			synctest.Wait()
+			require.True(t, strings.HasPrefix(out.String(), text), name)
+			require.False(t, w.hungry(), name)
+		}
+	})
 }

@@ -26,6 +26,7 @@ type message struct {
 	Call   *calls.Request
 	Reload *reloading
 	Close  *closing
+	Ping   bool
 	// The worker's requests.
 	Said    *said
 	Updated *updated
@@ -56,9 +57,8 @@ type begin struct {
 	Memory int64
 }
 
-// ready is the reply: the scripts are loaded.
+// ready is the reply: the scripts are loaded, and what they offer has been told.
 type ready struct {
-	Offer *calls.Offer
 	// Bounded says that the worker can't exceed the limit. Else the host watches it.
 	Bounded bool
 }

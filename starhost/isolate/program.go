@@ -10,13 +10,7 @@ import (
 // A Program is the scripts of a server: what a [Worker] stands for in the host's
 // process, and what [Serve] serves in the other.
 type Program interface {
-	// Offer is what the scripts offer now.
-	Offer() *calls.Offer
-	// Call answers a request: see [calls.Runner.Call].
-	Call(context.Context, *calls.Request, calls.Client) (*calls.Answer, error)
-	// Attach tells an audience from now on what changes, and returns what is offered
-	// now.
-	Attach(calls.Audience) *calls.Offer
+	calls.Scripts
 	// Reload loads the scripts anew. With an error the version before goes on.
 	Reload(context.Context) (*reload.Change, error)
 	// Watch reloads whenever a file has changed, until ctx ends, and tells done of

@@ -21,10 +21,12 @@ import (
 func Serve(in io.Reader, out io.Writer, open func(ctx context.Context, stuck func(name string)) (Program, error)) error {
 	s := &server{open: open, stuck: make(chan string, 1)}
 	s.link = newLink(out, s.handle)
+	s.link.hasty = true // a call ends in its time, even when its client does not listen
 	calmed := make(chan struct{})
 	go func() {
 		defer close(calmed)
 		s.link.run(in)
+		s.link.calm()
 	}()
 	select {
 	case <-s.link.ended:
@@ -75,6 +77,8 @@ func (s *server) handle(ctx context.Context, m *message) *message {
 		return s.reload(ctx, m.Reload)
 	case m.Close != nil:
 		return s.close(m.Close)
+	case m.Ping:
+		return &message{}
 	}
 	return &message{Error: failed(errors.New("a request that is not known"))}
 }
@@ -92,8 +96,8 @@ func (s *server) begin(ctx context.Context, b *begin) *message {
 		return &message{Error: failed(err)}
 	}
 	s.program = program
-	s.announced = program.Attach(s)
-	return &message{Ready: &ready{Offer: s.announced, Bounded: bounded}}
+	program.Attach(s) // what is offered is told before the reply
+	return &message{Ready: &ready{Bounded: bounded}}
 }
 
 func (s *server) call(ctx context.Context, m *message) *message {
@@ -122,8 +126,8 @@ func (s *server) announce() {
 func (s *server) Offered(_, _ *calls.Offer) { s.announce() }
 
 // ResourceUpdated implements [calls.Audience].
-func (s *server) ResourceUpdated(uri string) {
-	_, _ = s.link.request(context.Background(), &message{Updated: &updated{uri}}, nil)
+func (s *server) ResourceUpdated(ctx context.Context, uri string) {
+	_, _ = s.link.request(ctx, &message{Updated: &updated{uri}}, nil)
 }
 
 // Tell implements [calls.Audience].

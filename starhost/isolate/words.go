@@ -4,42 +4,88 @@ import (
 	"bytes"
 	"io"
 	"sync"
+	"time"
 )
 
 // words pass on what a worker writes to its standard error, and notice when the
 // runtime says that it finds no memory. The stacks of all goroutines, which follow
-// then and which no setting turns off, tell operators nothing: they are left out.
+// then and which no setting turns off, tell operators nothing: they are left out. A
+// script can print the same line, so what follows is held until the end shows who it
+// was, or until no runtime would still be writing.
 type words struct {
 	to io.Writer // nil: nobody listens
 
 	mu      sync.Mutex
-	line    []byte // the beginning of the one that is being written
-	starved bool
+	line    []byte    // the beginning of the one that is being written
+	starved time.Time // when the runtime, or a script, said so; zero: not
+	held    []byte    // what came afterwards
 }
 
-// Write implements [io.Writer].
+// A runtime's last words are no more, and take no longer.
+const (
+	lastWords    = 256 << 10
+	lastWordsFor = 2 * time.Second
+)
+
+// Write implements [io.Writer]. It never fails: a worker must not end because its
+// words are lost. Nothing is locked while they are passed on, which may take for ever.
 func (w *words) Write(text []byte) (int, error) {
+	w.pass(w.sift(text))
+	return len(text), nil
+}
+
+// sift gives what to pass on now.
+func (w *words) sift(text []byte) []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	heard := 0 // how much of text is passed on
-	for heard < len(text) && !w.starved {
-		line, _, whole := bytes.Cut(text[heard:], []byte("\n"))
-		heard += len(line)
+	var before []byte
+	if !w.starved.IsZero() {
+		if len(w.held)+len(text) <= lastWords && time.Since(w.starved) < lastWordsFor {
+			w.held = append(w.held, text...)
+			return nil
+		}
+		before = w.letGo()
+	}
+	rest := text
+	for len(rest) > 0 && w.starved.IsZero() {
+		line, after, whole := bytes.Cut(rest, []byte("\n"))
 		const longest = 200
 		w.line = append(w.line, line[:min(len(line), max(0, longest-len(w.line)))]...)
-		if !whole {
+		if rest = after; !whole {
 			break
 		}
-		heard++
-		w.starved = starvation(w.line)
+		if starvation(w.line) {
+			w.starved = time.Now()
+		}
 		w.line = w.line[:0]
 	}
-	if w.to != nil && heard > 0 {
-		if _, err := w.to.Write(text[:heard]); err != nil {
-			return 0, err
-		}
+	w.held = append(w.held, rest...)
+	return append(before, text[:len(text)-len(rest)]...)
+}
+
+func (w *words) pass(text []byte) {
+	if w.to != nil && len(text) > 0 {
+		_, _ = w.to.Write(text) // nobody to tell
 	}
-	return len(text), nil
+}
+
+// letGo gives what was held: no runtime has said it. The caller holds mu.
+func (w *words) letGo() []byte {
+	held := w.held
+	w.held, w.starved = nil, time.Time{}
+	return held
+}
+
+// end is told that the process has ended, and whether as one does that finds no memory.
+func (w *words) end(fatal bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if fatal {
+		return
+	}
+	if held := w.letGo(); len(held) > 0 {
+		go w.pass(held)
+	}
 }
 
 // starvation reports whether a line is the runtime's last one but for stacks, and
@@ -64,5 +110,5 @@ func starvation(line []byte) bool {
 func (w *words) hungry() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.starved
+	return !w.starved.IsZero()
 }

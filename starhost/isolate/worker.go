@@ -29,7 +29,11 @@ type Options struct {
 	// Logger is told when a worker has ended and is started again. Default: nobody.
 	Logger *slog.Logger
 
-	watched time.Duration // how often the host looks at the worker's memory, if not 0; for tests
+	// asked is how often the host makes sure that the worker is alive. Default 5 s;
+	// tests have less.
+	asked time.Duration
+	// watched is how often the host looks at the worker's memory, if not 0; for tests.
+	watched time.Duration
 }
 
 // DefaultMemory is how many bytes a worker may have where nothing is said.
@@ -41,6 +45,9 @@ func (o Options) orDefault() Options {
 	}
 	if o.Wait == 0 {
 		o.Wait = 30 * time.Second
+	}
+	if o.asked == 0 {
+		o.asked = 5 * time.Second
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -64,6 +71,7 @@ type Worker struct {
 	mu       sync.Mutex
 	process  *process      // the one that calls go to; nil while there is none
 	turned   chan struct{} // closed when process changes
+	hurry    chan struct{} // of one: somebody wants a process now
 	trouble  error         // why there is none, if it is known
 	audience calls.Audience
 
@@ -80,7 +88,7 @@ func Start(ctx context.Context, options Options) (*Worker, error) {
 	if len(options.Command) == 0 {
 		return nil, errors.New("isolate: the command that starts a worker is not set")
 	}
-	w := &Worker{options: options.orDefault(), over: make(chan struct{}), turned: make(chan struct{})}
+	w := &Worker{options: options.orDefault(), over: make(chan struct{}), turned: make(chan struct{}), hurry: make(chan struct{}, 1)}
 	w.life, w.end = context.WithCancel(context.WithoutCancel(ctx))
 	w.audience = calls.Nobody{}
 	p, err := w.launch(ctx)
@@ -104,13 +112,13 @@ func (w *Worker) launch(ctx context.Context) (*process, error) {
 	}
 	ready, err := p.begin(ctx, own)
 	if err != nil {
-		p.dismiss(0)
+		p.dismiss(patience)
 		return nil, err
 	}
+	go p.ask(w.options.asked, 4*w.options.asked)
 	if every := w.watchEvery(ready); every > 0 {
 		go p.watch(every)
 	}
-	w.offered(ready.Offer)
 	w.turn(p, nil)
 	return p, nil
 }
@@ -155,7 +163,7 @@ func (w *Worker) keep(p *process) {
 			if time.Since(p.began) > healthy {
 				distance = 0
 			}
-			w.options.Logger.Error("the scripts' process has ended; another one is started", "why", p.died())
+			w.log(slog.LevelError, "the scripts' process has ended; another one is started", "why", p.died())
 		}
 		if !w.pause(distance) {
 			return
@@ -163,16 +171,28 @@ func (w *Worker) keep(p *process) {
 		distance = min(max(2*distance, first), longest)
 		var err error
 		if p, err = w.launch(w.life); err == nil {
+			if told != "" {
+				w.log(slog.LevelWarn, "the scripts' process has begun")
+			}
 			told = ""
 			continue
 		}
 		p = nil
-		w.turn(nil, err)
+		if died := new(errDied); errors.As(err, died) {
+			w.turn(nil, nil) // nothing is known of the scripts
+		} else {
+			w.turn(nil, err)
+		}
 		if text := err.Error(); text != told && w.life.Err() == nil {
 			told = text
-			w.options.Logger.Error("the scripts' process can't begin; it is tried again", "why", text)
+			w.log(slog.LevelError, "the scripts' process can't begin; it is tried again", "why", text)
 		}
 	}
+}
+
+// log tells operators, and does not wait until somebody reads it.
+func (w *Worker) log(level slog.Level, text string, about ...any) {
+	go w.options.Logger.Log(context.Background(), level, text, about...)
 }
 
 // pause waits; false when the worker is closed meanwhile.
@@ -182,6 +202,8 @@ func (w *Worker) pause(long time.Duration) bool {
 	select {
 	case <-w.life.Done():
 		return false
+	case <-w.hurry:
+		return true
 	case <-timer.C:
 		return true
 	}
@@ -231,13 +253,13 @@ func (w *Worker) await(ctx context.Context, judge func(trouble error) error) (*p
 func (w *Worker) Offer() *calls.Offer { return w.offer.Load() }
 
 // Attach implements [Program].
-func (w *Worker) Attach(audience calls.Audience) *calls.Offer {
+func (w *Worker) Attach(audience calls.Audience) {
 	w.telling.Lock()
 	defer w.telling.Unlock()
 	w.mu.Lock()
 	w.audience = audience
 	w.mu.Unlock()
-	return w.Offer()
+	audience.Offered(&calls.Offer{}, w.Offer())
 }
 
 // offered takes in what a process offers, and tells.
@@ -262,11 +284,11 @@ func (w *Worker) handle(ctx context.Context, p *process, m *message) *message {
 	case m.Said != nil:
 		c := p.link.about(m.Of)
 		if c == nil {
-			return &message{Error: failed(errors.New("the call has ended"))}
+			return &message{Error: failed(errEnded)}
 		}
 		return c.hear(ctx, m.Said)
 	case m.Updated != nil:
-		w.listening().ResourceUpdated(m.Updated.URI)
+		w.listening().ResourceUpdated(ctx, m.Updated.URI)
 	case m.Tell != nil:
 		w.listening().Tell(ctx, m.Tell.Level, m.Tell.Text)
 	case m.Changed != nil:
@@ -280,8 +302,29 @@ func (w *Worker) handle(ctx context.Context, p *process, m *message) *message {
 	return &message{}
 }
 
-// Reload implements [Program].
+// Reload implements [Program]. While the scripts have problems, so that there is no
+// process, it tries whether they still have.
 func (w *Worker) Reload(ctx context.Context) (*reload.Change, error) {
+	w.mu.Lock()
+	turned, trouble := w.turned, w.trouble
+	w.mu.Unlock()
+	if trouble != nil {
+		select {
+		case w.hurry <- struct{}{}:
+		default:
+		}
+		select {
+		case <-turned:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		w.mu.Lock()
+		trouble = w.trouble
+		w.mu.Unlock()
+		if trouble != nil {
+			return nil, trouble
+		}
+	}
 	p, err := w.running(ctx)
 	if err != nil {
 		return nil, err

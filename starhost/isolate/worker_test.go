@@ -3,7 +3,11 @@ package isolate
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,12 +35,12 @@ func TestMain(m *testing.M) {
 }
 
 // A toy is a program without scripts: its calls do what their target says.
-type toy struct{ audience calls.Audience }
+type toy struct{ stays atomic.Bool }
 
 var offered = &calls.Offer{Name: "toy"}
 
-func (p *toy) Offer() *calls.Offer                  { return offered }
-func (p *toy) Attach(a calls.Audience) *calls.Offer { p.audience = a; return offered }
+func (p *toy) Offer() *calls.Offer     { return offered }
+func (p *toy) Attach(a calls.Audience) { a.Offered(&calls.Offer{}, offered) }
 func (p *toy) Reload(context.Context) (*reload.Change, error) {
 	return &reload.Change{Compiled: 3}, nil
 }
@@ -44,7 +48,12 @@ func (p *toy) Watch(ctx context.Context, _ func(*reload.Change, error)) error {
 	<-ctx.Done()
 	return nil
 }
-func (p *toy) Close(context.Context) error { return nil }
+func (p *toy) Close(context.Context) error {
+	if p.stays.Load() {
+		select {}
+	}
+	return nil
+}
 
 var hoard [][]byte
 
@@ -66,6 +75,12 @@ func (p *toy) Call(ctx context.Context, req *calls.Request, client calls.Client)
 				return say("stopped")
 			}
 		}
+	case "freeze":
+		freeze()
+	case "shout":
+		fmt.Fprintln(os.Stderr, "fatal error: out of memory\nhush")
+	case "stay":
+		p.stays.Store(true)
 	case "environment":
 		return say(os.Getenv("MCPSTAR_SECRET") + os.Getenv("OTHER"))
 	}
@@ -122,6 +137,38 @@ func TestCancelledCallIsStoppedInTheWorker(t *testing.T) {
 	answer, err := w.Call(ctx, &calls.Request{Method: "tools/call", Target: "hoard"}, nil)
 	require.NoError(t, err)
 	require.Equal(t, "stopped", string(answer.Members[0].Value.(json.RawMessage)[1:8]))
+}
+
+// A process that neither answers nor ends is ended.
+func TestFrozenWorkerIsReplaced(t *testing.T) {
+	w := started(t, Options{asked: 20 * time.Millisecond})
+	require.Contains(t, answered(t, w, "freeze"), "the scripts' process did not answer any more and was ended")
+	require.Contains(t, answered(t, w, "hi"), "hi")
+}
+
+func TestWorkerThatDoesNotEndIsKilled(t *testing.T) {
+	w, err := Start(t.Context(), Options{Command: []string{os.Args[0], asWorker}})
+	require.NoError(t, err)
+	require.Contains(t, answered(t, w, "stay"), "stay")
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer stop()
+	require.ErrorContains(t, w.Close(ctx), "did not end when it was told to; it was killed")
+}
+
+// blocked is a standard error that nobody reads.
+type blocked chan struct{}
+
+func (b blocked) Write([]byte) (int, error) { <-b; return 0, errors.New("broken") }
+
+func TestWorkerIsReplacedThoughNobodyReadsItsWords(t *testing.T) {
+	stderr := make(blocked)
+	t.Cleanup(func() { close(stderr) })
+	w := started(t, Options{Stderr: stderr, Logger: slog.New(slog.NewTextHandler(stderr, nil))})
+	require.Contains(t, answered(t, w, "shout"), "shout")
+	for range 2 {
+		require.Contains(t, answered(t, w, "exit"), "(exit status 7); it is started again", "what a script prints is no verdict")
+		require.Contains(t, answered(t, w, "hi"), "hi")
+	}
 }
 
 func TestWorkerWithoutACommandIsRefused(t *testing.T) {

@@ -6,5 +6,5 @@
 // folders, because editors replace files rather than writing them, and waits
 // until things are quiet.
 //
-// It loads and serves nothing; starhost does. Start reading at [Watcher.Run].
+// It loads and serves nothing; starhost does, and says what came of it as a [Change]. Start reading at [Watcher.Run].
 package reload

@@ -18,7 +18,8 @@ import (
 	"github.com/mcpstar/mcpstar/starhost/wire/frame"
 )
 
-// A call is one request of tools/call, prompts/get or resources/read between the
+// A call is one request of tools/call, prompts/get, resources/read or
+// completion/complete between the
 // protocol and the scripts: what only the protocol knows is here, the state that
 // travels sealed through the client above all.
 type call struct {

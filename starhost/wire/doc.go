@@ -1,6 +1,6 @@
 // Package wire puts a server on the Go SDK: it is the one place where scripts meet
-// the protocol. It does not run them: what they say is asked of [Scripts], which are
-// calls.Runner in this process, or a worker's.
+// the protocol. It does not run them: what they say is asked of calls.Scripts, which
+// run in this process or in a worker.
 //
 // A request comes up through the room below, wire/frame, which stands between
 // bytes and the SDK and mends what the SDK does to ids, answers and bad
@@ -22,6 +22,8 @@
 //	listen.go    streams of notifications
 //	access.go    who calls
 //	record.go    what operators are told; trace.go as spans
+//	mount.go     the same on a server of somebody else's
+//	sdklog.go    the SDK's own log
 //	exact.go     our bytes in the SDK's results and requests
 //
 // Start reading at [Server].

@@ -62,7 +62,7 @@ func (s *Server) listen(ctx context.Context, req *mcp.SubscriptionsListenRequest
 	if err != nil {
 		return nil, true, err
 	}
-	if err := l.send(acknowledged, exactjson.Object{{Name: "notifications", Value: json.RawMessage(filter)}}); err != nil {
+	if err := l.send(ctx, acknowledged, exactjson.Object{{Name: "notifications", Value: json.RawMessage(filter)}}); err != nil {
 		return nil, true, err
 	}
 	if !l.wantsNothing() {
@@ -93,11 +93,12 @@ func (l *listener) hears(method, uri string) bool {
 }
 
 // send sends a notification on the stream.
-func (l *listener) send(method string, params exactjson.Object) error {
+func (l *listener) send(within context.Context, method string, params exactjson.Object) error {
 	params = params.With("_meta", exactjson.Object{{Name: mcp.MetaKeySubscriptionID, Value: l.id}})
 	const patience = 10 * time.Second
 	ctx, cancel := context.WithTimeout(withNotification(l.ctx, method, exactjson.MustMarshal(params)), patience)
 	defer cancel()
+	defer context.AfterFunc(within, cancel)()
 	return l.session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{}) // what is sent is ours
 }
 
@@ -130,12 +131,12 @@ func (ls *listeners) changed(method string) {
 		ls.mu.Lock()
 		delete(ls.pending, method)
 		ls.mu.Unlock()
-		ls.tell(method, "")
+		ls.tell(context.Background(), method, "")
 	})
 }
 
 // tell sends a notification on every stream that carries it.
-func (ls *listeners) tell(method, uri string) {
+func (ls *listeners) tell(ctx context.Context, method, uri string) {
 	ls.mu.Lock()
 	var hearing []*listener
 	for l := range ls.open {
@@ -149,6 +150,9 @@ func (ls *listeners) tell(method, uri string) {
 		params = params.With("uri", uri)
 	}
 	for _, l := range hearing {
-		_ = l.send(method, params) // a client that is gone has ended its stream
+		if ctx.Err() != nil {
+			return // whoever tells has no more time: it is slow to be heard
+		}
+		_ = l.send(ctx, method, params) // a client that is gone has ended its stream
 	}
 }

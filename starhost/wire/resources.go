@@ -20,15 +20,15 @@ func (s *Server) subscribed(_ context.Context, req *mcp.SubscribeRequest) error 
 }
 
 // ResourceUpdated implements [calls.Audience].
-func (s *Server) ResourceUpdated(uri string) {
+func (s *Server) ResourceUpdated(ctx context.Context, uri string) {
 	s.mounting.Lock()
 	servers := s.sdk
 	s.mounting.Unlock()
 	for _, sdk := range servers {
 		params := &mcp.ResourceUpdatedNotificationParams{URI: uri}
-		if err := sdk.ResourceUpdated(context.Background(), params); err != nil {
+		if err := sdk.ResourceUpdated(ctx, params); err != nil {
 			s.options.Logger.Debug("resource update not sent", "error", err)
 		}
 	}
-	s.listeners.tell(resourceUpdated, uri)
+	s.listeners.tell(ctx, resourceUpdated, uri)
 }

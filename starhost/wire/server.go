@@ -56,22 +56,10 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// Scripts are the server behind the protocol: a [calls.Runner], or what stands for one
-// in another process. They must be safe for concurrent use.
-type Scripts interface {
-	// Offer is what they offer now.
-	Offer() *calls.Offer
-	// Call answers a request: see [calls.Runner.Call].
-	Call(context.Context, *calls.Request, calls.Client) (*calls.Answer, error)
-	// Attach tells an audience from now on what changes, and returns what is offered
-	// now.
-	Attach(calls.Audience) *calls.Offer
-}
-
 // A Server serves scripts to MCP clients. It is safe for concurrent use.
 type Server struct {
 	options Options
-	scripts Scripts
+	scripts calls.Scripts
 	mcp     *mcp.Server
 
 	mounting   sync.Mutex    // guards what follows
@@ -86,7 +74,7 @@ type Server struct {
 }
 
 // New makes a server of scripts.
-func New(scripts Scripts, options Options) *Server {
+func New(scripts calls.Scripts, options Options) *Server {
 	first := scripts.Offer()
 	s := &Server{options: options.orDefault(), scripts: scripts, audience: first.Name, registered: &calls.Offer{}}
 	s.mcp = mcp.NewServer(implementation(first, s.options.Version), &mcp.ServerOptions{
@@ -105,7 +93,7 @@ func New(scripts Scripts, options Options) *Server {
 	s.sdk = []*mcp.Server{s.mcp}
 	s.mcp.AddSendingMiddleware(sendExactly)
 	s.mcp.AddReceivingMiddleware(guard(s.options.Logger), s.receive)
-	s.Offered(&calls.Offer{}, scripts.Attach(s))
+	scripts.Attach(s)
 	return s
 }
 

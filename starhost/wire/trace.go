@@ -63,7 +63,7 @@ func (c *call) openSpan(ctx context.Context, state []byte) context.Context {
 	format := propagation.TraceContext{}
 	ctx = format.Extract(ctx, metaCarrier(c.req.meta))
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(c.record.start)}
-	if before := round.DecodeState(state); before != nil && before.Trace != "" {
+	if before := round.DecodeState(state); c.req.modern && before != nil && before.Trace != "" {
 		first := format.Extract(context.Background(), &textCarrier{before.Trace})
 		if trace.SpanContextFromContext(ctx).IsValid() {
 			options = append(options, trace.WithLinks(trace.LinkFromContext(first)))
@@ -71,7 +71,7 @@ func (c *call) openSpan(ctx context.Context, state []byte) context.Context {
 			ctx = trace.ContextWithRemoteSpanContext(ctx, trace.SpanContextFromContext(first))
 		}
 	}
-	ctx, c.record.span = provider.Tracer(tracerName).Start(ctx, c.req.method, options...)
+	ctx, c.record.span = provider.Tracer(tracerName).Start(ctx, c.req.method+" "+calls.CutName(c.req.target), options...)
 	return ctx
 }
 

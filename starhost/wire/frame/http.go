@@ -54,7 +54,7 @@ type HTTPOptions struct {
 	KeepAlive time.Duration
 
 	// ToolSchema is the input schema of the tool of that name, as JSON, for the check
-	// of Mcp-Param-* headers; ok is false for a tool that does not exist. It is called
+	// of Mcp-Param-* headers; ok is false where there is nothing to check. It is called
 	// for every modern tools/call. Without it the server's own tools/list is asked, at
 	// most every other second.
 	ToolSchema func(tool string) (schema []byte, ok bool)

@@ -313,18 +313,22 @@ func TestRequestsInFlightAreBounded(t *testing.T) {
 
 // A cancelled call has no answer, and still gives its place back.
 func TestCancelledCallsGiveTheirPlacesBack(t *testing.T) {
-	s, log := testServer(t)
-	c := newRawClient(t, s, StdioOptions{MaxInFlight: 10})
-	for n := range 40 { // a place is given back a moment after the cancellation
-		c.send(callM(itoa(n), "wait", "{}"))
-		<-log.started
-		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + itoa(n) + `}}`)
-		<-log.cancelled
-	}
-	for n := range 10 {
-		c.send(callM(itoa(100+n), "echo", "{}"))
-		require.Contains(t, c.recv(), `"result"`)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s, log := testServer(t)
+		c := newRawClient(t, s, StdioOptions{MaxInFlight: 2})
+		for n := range 10 {
+			c.send(callM(itoa(n), "wait", "{}"))
+			<-log.started
+			c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + itoa(n) + `}}`)
+			<-log.cancelled
+			synctest.Wait()
+		}
+		for n := range 10 {
+			c.send(callM(itoa(100+n), "echo", "{}"))
+			require.Contains(t, c.recv(), `"result"`)
+			synctest.Wait()
+		}
+	})
 }
 
 func TestTheEndOfInputEndsTheSession(t *testing.T) {
