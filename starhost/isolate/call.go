@@ -30,7 +30,7 @@ func (w *Worker) Call(ctx context.Context, req *calls.Request, client calls.Clie
 	}
 	c := &call{client: client}
 	c.ctx, c.stop = context.WithCancel(ctx)
-	m, err := p.link.request(ctx, &message{Call: req}, c)
+	m, err := p.link.request(ctx, &message{Call: req}, purpose{call: c})
 	c.leave()
 	if errors.Is(err, errUnsent) {
 		return w.Call(ctx, req, client) // by the next one

@@ -19,7 +19,7 @@ type client struct {
 var _ calls.Client = (*client)(nil)
 
 func (c *client) say(ctx context.Context, s *said) (*message, error) {
-	return c.link.request(ctx, &message{Of: c.of, Said: s}, nil)
+	return c.link.request(ctx, &message{Of: c.of, Said: s}, purpose{})
 }
 
 // Ask implements [calls.Client].

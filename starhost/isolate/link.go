@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/mcpstar/mcpstar/starhost/reload"
 )
 
 // errGone says that the other side of a link is no more. errUnsent says so of a request
@@ -41,10 +43,16 @@ type link struct {
 	ended   chan struct{} // closed when gone
 }
 
+// A purpose is what belongs to a request on the side that has made it.
+type purpose struct {
+	call *call                       // if it is a call
+	done func(*reload.Change, error) // if it is a watch
+}
+
 // An exchange is a request of ours that waits for its reply.
 type exchange struct {
 	reply chan *message // of one
-	call  *call         // what it is about, if it is a call
+	purpose purpose
 }
 
 func newLink(out io.Writer, handle func(context.Context, *message) *message) *link {
@@ -160,8 +168,8 @@ func (l *link) send(m *message) error {
 
 // request sends a request and waits for its reply. When ctx ends it is taken back. The error
 // is errGone or errUnsent, or what the reply says.
-func (l *link) request(ctx context.Context, m *message, about *call) (*message, error) {
-	e := &exchange{reply: make(chan *message, 1), call: about}
+func (l *link) request(ctx context.Context, m *message, of purpose) (*message, error) {
+	e := &exchange{reply: make(chan *message, 1), purpose: of}
 	l.mu.Lock()
 	if l.gone {
 		l.mu.Unlock()
@@ -199,12 +207,12 @@ func (l *link) forget(id uint64) {
 	delete(l.waiting, id)
 }
 
-// about is the call that a request of ours is, or nil.
-func (l *link) about(id uint64) *call {
+// about is what belongs to a request of ours that waits; nothing for others.
+func (l *link) about(id uint64) purpose {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.waiting[id]; e != nil {
-		return e.call
+		return e.purpose
 	}
-	return nil
+	return purpose{}
 }

@@ -42,7 +42,7 @@ func TestRequestsGoBothWaysAtOnce(t *testing.T) {
 	a, b, hangUp := linked(t, func(_ context.Context, m *message) *message {
 		return &message{Raw: json.RawMessage(`"here ` + m.Said.Text + `"`)}
 	}, func(ctx context.Context, m *message) *message {
-		inner, err := b.request(ctx, &message{Of: m.ID, Said: &said{Text: m.Call.Target}}, nil)
+		inner, err := b.request(ctx, &message{Of: m.ID, Said: &said{Text: m.Call.Target}}, purpose{})
 		if err != nil {
 			return &message{Error: failed(err)}
 		}
@@ -50,7 +50,7 @@ func TestRequestsGoBothWaysAtOnce(t *testing.T) {
 	})
 	defer hangUp()
 	for _, target := range []string{"x", "<&>", strings.Repeat("y", 1<<20)} {
-		m, err := a.request(t.Context(), &message{Call: &calls.Request{Target: target}}, nil)
+		m, err := a.request(t.Context(), &message{Call: &calls.Request{Target: target}}, purpose{})
 		require.NoError(t, err)
 		require.Equal(t, `"here `+target+`"`, string(m.Raw))
 	}
@@ -69,7 +69,7 @@ func TestRequestTakenBackIsWaitedFor(t *testing.T) {
 		defer hangUp()
 		ctx, stop := context.WithCancel(t.Context())
 		go func() { <-begun; stop() }()
-		_, err := a.request(ctx, &message{Call: &calls.Request{}}, nil)
+		_, err := a.request(ctx, &message{Call: &calls.Request{}}, purpose{})
 		require.ErrorIs(t, err, context.Canceled)
 		require.True(t, ended)
 	})
@@ -82,7 +82,7 @@ func TestHastyRequestIsNotWaitedFor(t *testing.T) {
 		a.hasty = true
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
-		_, err := a.request(ctx, &message{Said: &said{}}, nil)
+		_, err := a.request(ctx, &message{Said: &said{}}, purpose{})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		close(deaf)
 		synctest.Wait()
@@ -103,14 +103,14 @@ func TestOtherSideThatGoesLetsEverybodyGo(t *testing.T) {
 			return &message{}
 		})
 		asked := make(chan error, 2)
-		go func() { _, err := a.request(t.Context(), &message{Call: &calls.Request{}}, nil); asked <- err }()
-		go func() { _, err := b.request(t.Context(), &message{Said: &said{}}, nil); asked <- err }()
+		go func() { _, err := a.request(t.Context(), &message{Call: &calls.Request{}}, purpose{}); asked <- err }()
+		go func() { _, err := b.request(t.Context(), &message{Said: &said{}}, purpose{}); asked <- err }()
 		synctest.Wait()
 		hangUp()
 		require.ErrorIs(t, <-asked, errGone)
 		require.ErrorIs(t, <-asked, errGone)
 		<-stopped
-		_, err := a.request(t.Context(), &message{Call: &calls.Request{}}, nil)
+		_, err := a.request(t.Context(), &message{Call: &calls.Request{}}, purpose{})
 		require.ErrorIs(t, err, errGone)
 	})
 }
@@ -140,7 +140,7 @@ func TestErrorsCross(t *testing.T) {
 		var got error
 		a, _, hangUp := linked(t, nothing, func(context.Context, *message) *message { return &message{Error: failed(err)} })
 		defer hangUp()
-		_, got = a.request(t.Context(), &message{Call: &calls.Request{}}, nil)
+		_, got = a.request(t.Context(), &message{Call: &calls.Request{}}, purpose{})
 		return got
 	}
 	require.NoError(t, crossed(nil))

@@ -18,7 +18,7 @@ type message struct {
 	// ID numbers the requests of a side; its reply, and what takes it back, have the
 	// same. News have none.
 	ID uint64
-	// Of is the ID of the call in whose course a worker says something.
+	// Of is the ID of the call, or of the watch, in whose course a worker says something.
 	Of uint64
 
 	// The host's requests.

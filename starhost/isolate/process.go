@@ -107,7 +107,7 @@ func workerEnv(env []string) []string {
 // itself, if it can.
 func (p *process) begin(ctx context.Context, memory int64) (*ready, error) {
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(patience, func() { p.endUnready() }) })()
-	m, err := p.link.request(ctx, &message{Begin: &begin{Memory: memory}}, nil)
+	m, err := p.link.request(ctx, &message{Begin: &begin{Memory: memory}}, purpose{})
 	if errors.Is(err, errGone) {
 		<-p.ended
 		return nil, errDied{errors.New(p.died())}
@@ -144,7 +144,7 @@ func (p *process) ask(every, longest time.Duration) {
 		answered := make(chan struct{})
 		go func() { // writing may hang as well
 			defer close(answered)
-			_, _ = p.link.request(context.Background(), &message{Ping: true}, nil)
+			_, _ = p.link.request(context.Background(), &message{Ping: true}, purpose{})
 		}()
 		late := time.NewTimer(longest)
 		select {
@@ -209,7 +209,7 @@ func (p *process) close(ctx context.Context) error {
 	}
 	closed := make(chan error, 1)
 	go func() {
-		_, err := p.link.request(context.Background(), &message{Close: &closing{Within: within}}, nil)
+		_, err := p.link.request(context.Background(), &message{Close: &closing{Within: within}}, purpose{})
 		closed <- err
 	}()
 	late := make(chan struct{})

@@ -74,7 +74,7 @@ func (s *server) handle(ctx context.Context, m *message) *message {
 	case m.Call != nil:
 		return s.call(ctx, m)
 	case m.Reload != nil:
-		return s.reload(ctx, m.Reload)
+		return s.reload(ctx, m)
 	case m.Close != nil:
 		return s.close(m.Close)
 	case m.Ping:
@@ -127,23 +127,23 @@ func (s *server) Offered(_, _ *calls.Offer) { s.announce() }
 
 // ResourceUpdated implements [calls.Audience].
 func (s *server) ResourceUpdated(ctx context.Context, uri string) {
-	_, _ = s.link.request(ctx, &message{Updated: &updated{uri}}, nil)
+	_, _ = s.link.request(ctx, &message{Updated: &updated{uri}}, purpose{})
 }
 
 // Tell implements [calls.Audience].
 func (s *server) Tell(ctx context.Context, level, text string) {
-	_, _ = s.link.request(ctx, &message{Tell: &telling{level, text}}, nil)
+	_, _ = s.link.request(ctx, &message{Tell: &telling{level, text}}, purpose{})
 }
 
-func (s *server) reload(ctx context.Context, r *reloading) *message {
-	if !r.Watch {
+func (s *server) reload(ctx context.Context, m *message) *message {
+	if !m.Reload.Watch {
 		change, err := s.program.Reload(ctx)
 		return &message{Changed: &changed{Change: change}, Error: failed(err)}
 	}
 	var done func(*reload.Change, error)
-	if r.Tell {
+	if m.Reload.Tell {
 		done = func(change *reload.Change, err error) {
-			_, _ = s.link.request(ctx, &message{Changed: &changed{change, failed(err)}}, nil)
+			_, _ = s.link.request(ctx, &message{Of: m.ID, Changed: &changed{change, failed(err)}}, purpose{})
 		}
 	}
 	return &message{Error: failed(s.program.Watch(ctx, done))}

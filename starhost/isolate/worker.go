@@ -76,7 +76,6 @@ type Worker struct {
 	audience calls.Audience
 
 	telling sync.Mutex // one change of the offer at a time
-	watcher func(*reload.Change, error)
 }
 
 var _ Program = (*Worker)(nil)
@@ -282,7 +281,7 @@ func (w *Worker) listening() calls.Audience {
 func (w *Worker) handle(ctx context.Context, p *process, m *message) *message {
 	switch {
 	case m.Said != nil:
-		c := p.link.about(m.Of)
+		c := p.link.about(m.Of).call
 		if c == nil {
 			return &message{Error: failed(errEnded)}
 		}
@@ -292,11 +291,8 @@ func (w *Worker) handle(ctx context.Context, p *process, m *message) *message {
 	case m.Tell != nil:
 		w.listening().Tell(ctx, m.Tell.Level, m.Tell.Text)
 	case m.Changed != nil:
-		w.mu.Lock()
-		watcher := w.watcher
-		w.mu.Unlock()
-		if watcher != nil {
-			watcher(m.Changed.Change, m.Changed.Error.err())
+		if done := p.link.about(m.Of).done; done != nil {
+			done(m.Changed.Change, m.Changed.Error.err())
 		}
 	}
 	return &message{}
@@ -329,7 +325,7 @@ func (w *Worker) Reload(ctx context.Context) (*reload.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := p.link.request(ctx, &message{Reload: &reloading{}}, nil)
+	m, err := p.link.request(ctx, &message{Reload: &reloading{}}, purpose{})
 	if errors.Is(err, errGone) {
 		return nil, errors.New(p.died())
 	}
@@ -341,15 +337,12 @@ func (w *Worker) Reload(ctx context.Context) (*reload.Change, error) {
 
 // Watch implements [Program]. Each process watches its files itself.
 func (w *Worker) Watch(ctx context.Context, done func(*reload.Change, error)) error {
-	w.mu.Lock()
-	w.watcher = done
-	w.mu.Unlock()
 	for {
 		p, err := w.await(ctx, func(error) error { return nil })
 		if err != nil {
 			return nil // over
 		}
-		_, err = p.link.request(ctx, &message{Reload: &reloading{Watch: true, Tell: done != nil}}, nil)
+		_, err = p.link.request(ctx, &message{Reload: &reloading{Watch: true, Tell: done != nil}}, purpose{done: done})
 		if ctx.Err() != nil {
 			return nil
 		}
