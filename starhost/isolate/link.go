@@ -51,7 +51,7 @@ type purpose struct {
 
 // An exchange is a request of ours that waits for its reply.
 type exchange struct {
-	reply chan *message // of one
+	reply   chan *message // of one
 	purpose purpose
 }
 
