@@ -156,8 +156,17 @@ func (l *link) hungUp() bool {
 	}
 }
 
-// send writes one message.
+// send writes one message. A link that can't send is over, whatever the reason: the
+// other side would wait for what never comes.
 func (l *link) send(m *message) error {
+	err := l.write(m)
+	if err != nil {
+		l.hangUp()
+	}
+	return err
+}
+
+func (l *link) write(m *message) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	if err := l.enc.Encode(m); err != nil {

@@ -198,3 +198,15 @@ func TestWordsOfAScriptAreNotLost(t *testing.T) {
 		}
 	})
 }
+
+// A message that can't be written ends the link: its reply would never come.
+func TestLinkThatCannotSendIsOver(t *testing.T) {
+	l := newLink(brokenWriter{}, nothing)
+	_, err := l.request(t.Context(), &message{Call: &calls.Request{}}, purpose{})
+	require.ErrorIs(t, err, errGone)
+	require.True(t, l.hungUp())
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no room") }

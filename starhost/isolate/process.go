@@ -62,6 +62,16 @@ func (o *Options) launch(handle func(context.Context, *process, *message) *messa
 		}
 		heard(m)
 	}
+	p.attend(out, said)
+	return p, nil
+}
+
+// attend reads what the worker says until its end, in goroutines of its own.
+func (p *process) attend(out, said io.Reader) {
+	go func() {
+		<-p.link.ended // a worker that nobody can talk to is of no use
+		time.AfterFunc(patience, p.kill)
+	}()
 	heardAll := make(chan struct{})
 	go func() {
 		defer close(heardAll)
@@ -70,8 +80,6 @@ func (o *Options) launch(handle func(context.Context, *process, *message) *messa
 	go func() {
 		defer close(p.ended)
 		p.link.run(out)
-		late := time.AfterFunc(patience, p.kill) // a worker that has closed its output is of no use
-		defer late.Stop()
 		select { // Wait wants all to be read, but whoever reads after us may be slow, or not read at all
 		case <-heardAll:
 		case <-time.After(patience):
@@ -79,7 +87,6 @@ func (o *Options) launch(handle func(context.Context, *process, *message) *messa
 		p.how = p.cmd.Wait()
 		p.words.end(fatal(p.cmd.ProcessState))
 	}()
-	return p, nil
 }
 
 // patience is how long a worker may take to end when there is nothing left to do.
