@@ -25,7 +25,7 @@ type message struct {
 	Begin  *begin
 	Call   *calls.Request
 	Reload *reloading
-	Close  *closing
+	Close  bool
 	Ping   bool
 	// The worker's requests.
 	Said    *said
@@ -71,9 +71,6 @@ type changed struct {
 	Change *reload.Change
 	Error  *failure
 }
-
-// closing asks a worker to end, within that time.
-type closing struct{ Within time.Duration }
 
 // updated says that a resource has changed.
 type updated struct{ URI string }

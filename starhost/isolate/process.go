@@ -210,13 +210,9 @@ func (p *process) died() string {
 
 // close has the worker end its scripts, and waits for its end.
 func (p *process) close(ctx context.Context) error {
-	within := 24 * time.Hour // as long as it takes
-	if end, ok := ctx.Deadline(); ok {
-		within = max(time.Until(end), 0)
-	}
 	closed := make(chan error, 1)
 	go func() {
-		_, err := p.link.request(context.Background(), &message{Close: &closing{Within: within}}, purpose{})
+		_, err := p.link.request(ctx, &message{Close: true}, purpose{})
 		closed <- err
 	}()
 	late := make(chan struct{})

@@ -75,8 +75,8 @@ func (s *server) handle(ctx context.Context, m *message) *message {
 		return s.call(ctx, m)
 	case m.Reload != nil:
 		return s.reload(ctx, m)
-	case m.Close != nil:
-		return s.close(m.Close)
+	case m.Close:
+		return s.close(ctx)
 	case m.Ping:
 		return &message{}
 	}
@@ -150,9 +150,7 @@ func (s *server) reload(ctx context.Context, m *message) *message {
 }
 
 // close ends the program. The host hangs up when it has the reply.
-func (s *server) close(c *closing) *message {
-	ctx, cancel := context.WithTimeout(context.Background(), c.Within)
-	defer cancel()
+func (s *server) close(ctx context.Context) *message {
 	s.closed = true
 	return &message{Error: failed(s.program.Close(ctx))}
 }
