@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -196,6 +197,32 @@ func TestListsHavePagesWithStableCursors(t *testing.T) {
 			}
 			require.Equal(t, []int{3, 5}, []int{pages, seen}, method)
 			c.send(method, `"cursor":"nonsense"`, nobody).fails(-32602, "Invalid request parameters")
+		}
+	}
+}
+
+// A completion has the limits of a call.
+func TestCompletionIsLimited(t *testing.T) {
+	const script = `
+def review(topic: str, style: str) -> str: return ""
+prompt(review)
+def nap(value, ctx): ctx.sleep(3600)
+def spin(value):
+    while True: pass
+completion(review, "topic", nap)
+completion(review, "style", spin)
+`
+	host := serveWith(t, script, starhost.Options{MaxSteps: 100_000, Limits: starhost.CallLimits{Timeout: 20 * time.Millisecond}})
+	for _, revision := range []string{handshake, rounds} {
+		c := connect(t, host, revision)
+		for argument, why := range map[string]string{
+			"topic": "Error completing argument topic: stopped after it had run for 20ms, the limit on the time of a call (raise it with tool(timeout = seconds) or --call-timeout)",
+			"style": "Error completing argument style: stopped after",
+		} {
+			r := c.send("completion/complete", `"ref":{"type":"ref/prompt","name":"review"},"argument":{"name":"`+argument+`","value":""}`, nobody)
+			require.NotNil(t, r.err)
+			require.Equal(t, -32603, r.err.Code)
+			require.Contains(t, r.err.Message, why)
 		}
 	}
 }

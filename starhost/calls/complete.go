@@ -3,6 +3,7 @@ package calls
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -29,8 +30,12 @@ func (c *call) complete(ctx context.Context) (exactjson.Object, error) {
 	}
 	var values []string
 	if completion != nil {
-		if values, err = c.suggest(ctx, completion); err != nil {
+		_, err := c.limited(ctx, func(ctx context.Context) (_ exactjson.Object, err error) {
+			values, err = c.suggest(ctx, completion)
 			return nil, err
+		})
+		if err != nil {
+			return nil, c.completionFailed(ctx, err)
 		}
 	}
 	total := len(values)
@@ -89,19 +94,24 @@ func (c *call) suggest(ctx context.Context, completion *load.Completion) ([]stri
 	thread, release := c.runner.thread(ctx, p.Argument)
 	defer release()
 	v, err := starlark.Call(thread, completion.Func, args, nil)
-	if err == nil {
-		var values []string
-		if values, err = textsOf(v); err == nil {
-			return values, nil
-		}
+	if err != nil {
+		return nil, engine.Interrupted(thread, err)
 	}
-	if err = engine.Interrupted(thread, err); ctx.Err() != nil || !engine.Catchable(err) {
-		return nil, err
+	return textsOf(v)
+}
+
+// completionFailed is what the client is told of a completion that failed, or was
+// stopped by a limit.
+func (c *call) completionFailed(ctx context.Context, err error) error {
+	var protocol *engine.ProtocolError
+	if errors.As(err, &protocol) || ctx.Err() != nil {
+		return err
 	}
+	p := c.req.Completion
 	if c.trace(err); c.mistake == nil {
 		c.runner.options.Logger.Error("completion failed", "argument", p.Argument, "error", engine.FailureText(err))
 	}
-	return nil, &engine.ProtocolError{Code: engine.CodeInternalError, Message: wellFormed(fmt.Sprintf(
+	return &engine.ProtocolError{Code: engine.CodeInternalError, Message: wellFormed(fmt.Sprintf(
 		"Error completing argument %s: %s", shortened(p.Argument), engine.FailureText(err)))}
 }
 
