@@ -66,10 +66,18 @@ func (g *Gate) native(b *starlark.Builtin, args starlark.Tuple, kwargs []starlar
 
 // watching calls b with its arguments watched; bytes is what is made of an element.
 func (g *Gate) watching(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, bytes int) (starlark.Value, error) {
+	return g.judging(b, args, kwargs, func(arg starlark.Value, failed *error) (starlark.Value, error) {
+		return g.watch(arg, bytes, failed)
+	})
+}
+
+// judging calls b with what judge makes of its arguments. failed is for what goes wrong
+// while b reads one.
+func (g *Gate) judging(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, judge func(arg starlark.Value, failed *error) (starlark.Value, error)) (starlark.Value, error) {
 	var failed error
 	in := make(starlark.Tuple, len(args))
 	for i, arg := range args {
-		v, err := g.watch(arg, bytes, &failed)
+		v, err := judge(arg, &failed)
 		if err != nil {
 			return nil, err
 		}
@@ -267,28 +275,14 @@ func combined(g *Gate, b *starlark.Builtin, args starlark.Tuple, kwargs []starla
 
 // filling calls b, which puts what its arguments hold into a dict or set.
 func (g *Gate) filling(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var failed error
-	in := make(starlark.Tuple, len(args))
-	for i, arg := range args {
-		if m, ok := arg.(starlark.IterableMapping); ok {
-			if err := g.charge(int64(max(starlark.Len(m), 0)), entryBytes); err != nil {
-				return nil, err
-			}
-			if err := g.uncrowded(m); err != nil {
-				return nil, err
-			}
-			in[i] = arg
-			continue
+	return g.judging(b, args, kwargs, func(arg starlark.Value, failed *error) (starlark.Value, error) {
+		m, ok := arg.(starlark.IterableMapping)
+		if !ok {
+			return g.watch(arg, entryBytes, failed)
 		}
-		v, err := g.watch(arg, entryBytes, &failed)
-		if err != nil {
+		if err := g.charge(int64(max(starlark.Len(m), 0)), entryBytes); err != nil {
 			return nil, err
 		}
-		in[i] = v
-	}
-	v, err := g.native(b, in, kwargs)
-	if failed != nil {
-		return nil, failed
-	}
-	return v, err
+		return arg, g.uncrowded(m)
+	})
 }

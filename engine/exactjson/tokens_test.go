@@ -18,7 +18,7 @@ func FuzzTokensAreThoseOfTheDecoder(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if !json.Valid(data) || !utf8.Valid(data) { // Decode refuses the latter before
-			t.Skip()
+			return
 		}
 		slow := json.NewDecoder(bytes.NewReader(data))
 		slow.UseNumber()

@@ -152,41 +152,52 @@ func (w *Worker) keep(p *process) {
 	told := ""
 	for {
 		if p != nil {
-			select {
-			case <-p.ended:
-			case <-w.life.Done():
-				w.closed = p.close(w.closing)
+			if w.outlive(p); w.life.Err() != nil {
 				return
 			}
-			w.turn(nil, nil)
 			if time.Since(p.began) > healthy {
 				distance = 0
 			}
-			w.log(slog.LevelError, "the scripts' process has ended; another one is started", "why", p.died())
 		}
 		if !w.pause(distance) {
 			return
 		}
 		distance = min(max(2*distance, first), longest)
-		var err error
-		if p, err = w.launch(w.life); err == nil {
-			if told != "" {
-				w.log(slog.LevelWarn, "the scripts' process has begun")
-			}
-			told = ""
-			continue
-		}
-		p = nil
-		if died := new(errDied); errors.As(err, died) {
-			w.turn(nil, nil) // nothing is known of the scripts
-		} else {
-			w.turn(nil, err)
-		}
-		if text := err.Error(); text != told && w.life.Err() == nil {
-			told = text
-			w.log(slog.LevelError, "the scripts' process can't begin; it is tried again", "why", text)
-		}
+		p, told = w.again(told)
 	}
+}
+
+// outlive waits until a process has ended, and ends it when the worker is closed.
+func (w *Worker) outlive(p *process) {
+	select {
+	case <-p.ended:
+	case <-w.life.Done():
+		w.closed = p.close(w.closing)
+		return
+	}
+	w.turn(nil, nil)
+	w.log(slog.LevelError, "the scripts' process has ended; another one is started", "why", p.died())
+}
+
+// again tries to start a process; nil if that failed. told is why it failed before, of
+// which operators know, or "".
+func (w *Worker) again(told string) (p *process, now string) {
+	p, err := w.launch(w.life)
+	if err == nil {
+		if told != "" {
+			w.log(slog.LevelWarn, "the scripts' process has begun")
+		}
+		return p, ""
+	}
+	if died := new(errDied); errors.As(err, died) {
+		w.turn(nil, nil) // nothing is known of the scripts
+	} else {
+		w.turn(nil, err)
+	}
+	if now = err.Error(); now != told && w.life.Err() == nil {
+		w.log(slog.LevelError, "the scripts' process can't begin; it is tried again", "why", now)
+	}
+	return nil, now
 }
 
 // log tells operators, and does not wait until somebody reads it.

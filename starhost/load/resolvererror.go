@@ -1,8 +1,6 @@
 package load
 
 import (
-	"strings"
-
 	"go.starlark.net/resolve"
 
 	"github.com/mcpstar/mcpstar/engine"
@@ -11,20 +9,11 @@ import (
 // resolverProblem is what the resolver says besides undefined names.
 func resolverProblem(e resolve.Error) *engine.Problem {
 	p := &engine.Problem{Code: "name", Message: e.Msg, At: engine.Label{Span: engine.Span{Start: e.Pos, End: e.Pos}}}
-	for _, r := range resolverRemedies {
-		if !strings.Contains(e.Msg, r.says) {
-			continue
-		}
-		p.Code, p.Help = r.code, r.help
-		if r.message != "" {
-			p.Message = r.message
-		}
-		break
-	}
+	mend(p, e.Msg, resolverRemedies)
 	return p
 }
 
-var resolverRemedies = []grammarRemedy{
+var resolverRemedies = []remedy{
 	{says: "required parameter may not follow optional", code: "parameter-order", message: "a parameter without a default follows one that has one",
 		help: "move it before the parameters that have a default, or put a `*` before it"},
 	{says: "parameter may not follow **", code: "parameter-order", help: "`**kwargs` is the last parameter"},

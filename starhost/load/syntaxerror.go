@@ -31,12 +31,7 @@ func grammarProblem(name string, in syntax.FilePortion, err error) *engine.Probl
 		p.Message = "unexpected " + tokenName(got, found.token)
 		p.At.Text = "expected " + tokenName(want, tokens.Token{})
 	}
-	for _, r := range grammarRemedies {
-		if strings.Contains(e.Msg, r.says) {
-			r.mend(p)
-			break
-		}
-	}
+	mend(p, e.Msg, grammarRemedies)
 	if p.Code == "unclosed-string" && strings.HasPrefix(strings.TrimLeft(found.token.Text, "rb"), "'''") {
 		p.Help = "close it with the `'''` it began with"
 	}
@@ -171,23 +166,30 @@ func tokenName(name string, t tokens.Token) string {
 	return name
 }
 
-// A grammarRemedy is what to write where the parser says something.
-type grammarRemedy struct {
-	says                string // part of the parser's message
+// A remedy is what to write where the parser or the resolver says something.
+type remedy struct {
+	says                string // part of its message
 	code, message, help string // "" leaves what is there
 }
 
-func (r *grammarRemedy) mend(p *engine.Problem) {
-	if r.code != "" {
-		p.Code = r.code
+// mend says a problem in our words, by the first remedy for what was said.
+func mend(p *engine.Problem, said string, remedies []remedy) {
+	for _, r := range remedies {
+		if !strings.Contains(said, r.says) {
+			continue
+		}
+		if r.code != "" {
+			p.Code = r.code
+		}
+		if r.message != "" {
+			p.Message = r.message
+		}
+		p.Help = r.help
+		return
 	}
-	if r.message != "" {
-		p.Message = r.message
-	}
-	p.Help = r.help
 }
 
-var grammarRemedies = []grammarRemedy{
+var grammarRemedies = []remedy{
 	{says: "excessive nesting", code: "too-large", message: "this is nested too deeply", help: "give the inner parts names of their own"},
 	{says: "unindent does not match", message: "this line is indented like none of the lines above it", help: "indent the lines of one block alike, with spaces or with tabs"},
 	{says: "want indent", message: "a body must follow this line", help: "indent the lines that belong to it, or write `pass`"},
