@@ -42,7 +42,9 @@ func (w *Worker) Call(ctx context.Context, req *calls.Request, client calls.Clie
 		}
 		return w.unable(req, calls.OutcomeCrashed, p.died())
 	}
-	if err != nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
+		// The worker may have heard that its question was withdrawn before it heard that
+		// the call is: what it makes of that is for nobody.
 		err = context.Cause(ctx)
 	}
 	if m.Answer == nil { // a worker always answers; never crash because it does not
